@@ -8,7 +8,7 @@
 #include "core/session/episode.h"
 #include "core/tokens/promptlayout.h"
 
-#include <QCoro/QCoroTask>
+#include <QCoroTask>
 
 #include <QJsonArray>
 #include <QJsonObject>

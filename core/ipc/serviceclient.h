@@ -5,7 +5,7 @@
 
 #include "core/base/error.h"
 
-#include <QCoro/QCoroTask>
+#include <QCoroTask>
 
 #include <QJsonObject>
 #include <QObject>

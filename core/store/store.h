@@ -7,7 +7,7 @@
 #include "core/cache/reuse.h"
 #include "core/session/episode.h"
 
-#include <QCoro/QCoroTask>
+#include <QCoroTask>
 
 #include <QJsonArray>
 #include <QJsonObject>
