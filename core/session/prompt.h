@@ -22,6 +22,8 @@ struct MessageNote {
 /// What decides the prompt of a session beside its episodes. All of it is kept in the store.
 struct PromptState {
     QMap<int, MessageNote> notes;  ///< by the seq of the episode whose message carries it
+    QMap<int, QString> masks;      ///< by seq: the text that stands for a masked episode. Frozen when it was masked, so
+                                   ///< that a later, better count never changes the prompt's head
     QString pendingMarker;         ///< waits for the next unsent user or tool message; empty = none waits
     int sentSeq = 0;               ///< episodes up to this seq have been handed out in a prompt
     friend bool operator==(const PromptState &, const PromptState &) = default;
