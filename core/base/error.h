@@ -5,6 +5,8 @@
 
 #include <QString>
 
+#include <coroutine>
+#include <cstddef>
 #include <expected>
 #include <utility>
 
@@ -37,6 +39,15 @@ struct Error {
 
 template<typename T>
 using Result = std::expected<T, Error>;
+
+/// Work-around for libstdc++ 12: where QCoro 0.8 asserts `handle != nullptr`, the best match would be
+/// std::expected's own comparison if its T can be made from nullptr (smart pointers, QByteArray), and that one
+/// "depends on itself". This one matches better, so that Task<Result<std::shared_ptr<T>>> can be awaited.
+template<typename Promise>
+constexpr bool operator==(std::coroutine_handle<Promise> handle, std::nullptr_t) noexcept
+{
+    return !handle;
+}
 
 /// `return failure(Error::Code::NotFound, QStringLiteral("..."))`
 inline std::unexpected<Error> failure(Error::Code code, QString message, QString slug = {})
