@@ -168,6 +168,15 @@ public:
     virtual QCoro::Task<void> probeAgain() = 0;
     /// server.slots: what is known of every slot and of the host prompt cache, as on the wire.
     virtual QJsonObject slotsJson() const = 0;
+    /// Bytes of a token id that was seen in some rendering; null = not seen.
+    virtual QByteArray pieceBytes(TokenId) const { return {}; }
+    /// Runs a request on the simulator, as a harness would on a server. Error: Failed on every other backend.
+    virtual QCoro::Task<Result<MeasuredRequest>> simulateRequest(ReuseRequest request, int generated)
+    {
+        Q_UNUSED(request)
+        Q_UNUSED(generated)
+        co_return failure(Error::Code::Failed, QStringLiteral("only the embedded backend can simulate a request"));
+    }
     /// doctor's ring: {visible, source, entries:[{position, kind, size_bytes, slot_id}]}
     virtual QJsonObject ringJson() const = 0;
 
