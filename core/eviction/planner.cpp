@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kRoles = 5;
 constexpr int kEvaluated = 32;   ///< runs whose spliced prompt is predicted, before the best dozen are taken
+constexpr int kReserveSteps = 256; ///< how many legal cuts the reserve may give way
+constexpr int kFirstCuts = 8;    ///< the largest removal begins at one of the first legal cuts: one of each role
 constexpr int kSeamTokens = 4;   ///< token merges at the two seams and a blank line; rendering decides in the end
 
 int roleIndex(Role role) { return static_cast<int>(role); }
@@ -49,8 +51,11 @@ public:
         }
         m_evictable.resize(count);
         m_legal.resize(count);
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i)
             m_evictable[i] = !groupStays.at(leader(i));
+        if (input.rule.memory == MemoryKind::FullAttention && input.rule.chunkReuse > 0)
+            widenShortIslands(input.rule.chunkReuse);
+        for (int i = 0; i < count; ++i) {
             m_legal[i] = leader(i) == i && m_episodes.at(i).edgeLegal;
             if (m_legal.at(i))
                 m_byRole[roleIndex(m_episodes.at(i).role)].append(i);
@@ -164,6 +169,26 @@ private:
     };
 
     int leader(int index) const { return m_episodes.at(index).leader < 0 ? index : m_episodes.at(index).leader; }
+
+    /// The chunk search never skips a token of the new prompt: an island of fewer than N kept tokens between two
+    /// removals matches no chunk, and everything behind it is lost. So such islands keep their next neighbours too.
+    void widenShortIslands(int least)
+    {
+        const int count = size();
+        int i = m_frame.firstEvictable;
+        while (i < m_frame.recentBegin) {
+            if (m_evictable.at(i)) {
+                ++i;
+                continue;
+            }
+            const int begin = position(i);
+            while (i < count && (!m_evictable.at(i) || position(i) - begin < least)) {
+                const int group = leader(i);
+                while (i < count && leader(i) == group)
+                    m_evictable[i++] = false;
+            }
+        }
+    }
 
     void buildSegments()
     {
@@ -315,6 +340,22 @@ private:
     int m_lcp = 0;
     QList<Checkpoint> m_ring;
 };
+
+/// Whether some run between the frame's ends takes what is needed.
+bool canMeetTarget(const PlanInput &input, PlanFrame frame)
+{
+    frame.firstEvictable = std::min(frame.firstEvictable, frame.recentBegin);
+    const RunSpace space(input, frame);
+    int looked = 0;
+    for (int i = frame.firstEvictable; i < frame.recentBegin && looked < kFirstCuts; ++i) {
+        if (!space.isLegalCut(i))
+            continue;
+        ++looked;
+        if (space.minimalRun(i, std::max(1, frame.needed)).removed >= frame.needed)
+            return true;
+    }
+    return false;
+}
 
 double costOf(double prefill, double lost, double weight)
 {
@@ -510,8 +551,9 @@ PlanFrame frameFor(const PlanInput &input)
         const int middle = frame.firstEvictable < frame.recentBegin ? staying.at(frame.recentBegin) - staying.at(frame.firstEvictable) : 0;
         return positionOf(frame.firstEvictable) + (live - positionOf(frame.recentBegin)) + middle + input.noteTokens + input.pendingRecall;
     };
-    if (frame.pressure != Pressure::Relaxed && untouchable() > budget.target) {
-        // Fit first (SPEC 7.1): recent, then the reserve, one legal cut at a time.
+    frame.needed = std::max(0, live + input.pendingRecall + input.noteTokens + kSeamTokens - budget.target);
+    // Fit first (SPEC 7.1): recent, then the reserve, one legal cut at a time, until some run meets the target.
+    if (frame.pressure == Pressure::Compacting && (untouchable() > budget.target || !canMeetTarget(input, frame))) {
         const int least = std::max(512, budget.total / 8);
         if (least < frame.recentBudget) {
             frame.notes.append(QStringLiteral("the recent budget was cut from %1 to %2 tokens to fit the target").arg(number(frame.recentBudget), number(least)));
@@ -519,11 +561,14 @@ PlanFrame frameFor(const PlanInput &input)
             frame.recentBegin = recentFrom(least);
         }
         const int before = positionOf(frame.firstEvictable);
-        while (untouchable() > budget.target && frame.firstEvictable > reserveIndex(0)) {
+        const int floor = reserveIndex(0);
+        for (int step = 0; step < kReserveSteps && frame.firstEvictable > floor; ++step) {
+            if (untouchable() <= budget.target && canMeetTarget(input, frame))
+                break;
             int lower = frame.firstEvictable - 1;
-            while (lower > 0 && !isEdge(lower))
+            while (lower > floor && !isEdge(lower))
                 --lower;
-            frame.firstEvictable = std::max(lower, reserveIndex(0));
+            frame.firstEvictable = std::max(lower, floor);
         }
         if (positionOf(frame.firstEvictable) != before)
             frame.notes.append(QStringLiteral("the reserve was cut from %1 to %2 tokens to fit the target").arg(number(before), number(positionOf(frame.firstEvictable))));
@@ -531,7 +576,6 @@ PlanFrame frameFor(const PlanInput &input)
     frame.firstEvictable = std::min(frame.firstEvictable, frame.recentBegin);
     frame.reservePosition = positionOf(frame.firstEvictable);
     frame.recentPosition = positionOf(frame.recentBegin);
-    frame.needed = std::max(0, live + input.pendingRecall + input.noteTokens + kSeamTokens - budget.target);
     return frame;
 }
 
@@ -642,7 +686,8 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
         if (choice.steps.isEmpty())
             continue;
         choice.meetsTarget = scored.at(i).meets;
-        if (!choice.meetsTarget)
+        // Masks in place stop the chunk search: with chunk reuse only where the prompt would stay above its trigger.
+        if (!choice.meetsTarget && (!chunks || choice.tokensAfter + input.pendingRecall > input.budget.triggerAt))
             addMasks(input, space, maskable(input, frame) + oversizedResults(input, frame), choice);
         choice.meetsTarget = choice.tokensAfter + input.pendingRecall <= input.budget.target;
         predictFor(input, choice);

@@ -93,8 +93,10 @@ private Q_SLOTS:
         const BoundaryPlan plan = planBoundary(input);
         QCOMPARE(plan.cacheStatus, CacheStatus::FullReprefill);
         QVERIFY(plan.reason.contains(QStringLiteral("title-maker")));
+        input.rule.memory = MemoryKind::FullAttention;
+        QCOMPARE(planBoundary(input).verdict, Verdict::FullReprefill);
         input.lcp = 16; // one more equal token is enough
-        QVERIFY(planBoundary(input).verdict != Verdict::FullReprefill);
+        QCOMPARE(planBoundary(input).verdict, Verdict::Aligned);
     }
 
     void liveHitNeedsNoRing()

@@ -151,7 +151,7 @@ ReuseRule ruleOf(int kind)
     return rule;
 }
 
-World randomWorld(QRandomGenerator &random, int kind, int fill)
+World randomWorld(QRandomGenerator &random, int kind, int fill, bool pins = true)
 {
     World world;
     world.rule = ruleOf(kind);
@@ -171,9 +171,11 @@ World randomWorld(QRandomGenerator &random, int kind, int fill)
             if (random.bounded(4) == 0)
                 agent = !agent;
         }
-        if (random.bounded(8) == 0)
+        if (pins && random.bounded(8) == 0)
             world.turns.last().pinned = true;
     }
+    if (world.states.isEmpty())
+        world.send();
     return world;
 }
 
@@ -235,9 +237,11 @@ private Q_SLOTS:
         QFETCH(int, kind);
         QRandomGenerator random(11 + kind);
         int planned = 0;
+        int free = 0;
         int met = 0;
         for (int round = 0; round < 1500; ++round) {
-            World world = randomWorld(random, kind, random.bounded(2700, 3500));
+            const bool pins = round % 2;
+            World world = randomWorld(random, kind, random.bounded(2700, 3500), pins);
             const PlanInput plan = world.input();
             const PlanFrame frame = frameFor(plan);
             QCOMPARE(frame.pressure, Pressure::Compacting);
@@ -250,7 +254,8 @@ private Q_SLOTS:
             QCOMPARE(choices.constFirst().steps, again.constFirst().steps);
             const EvictionChoice &choice = choices.constFirst();
             ++planned;
-            met += choice.meetsTarget ? 1 : 0;
+            free += pins ? 0 : 1;
+            met += !pins && choice.meetsTarget ? 1 : 0;
             QVERIFY(!choice.steps.isEmpty());
             int lastIndex = -1;
             QSet<int> gone;
@@ -278,15 +283,17 @@ private Q_SLOTS:
             QCOMPARE(choice.prediction, predictReuse(plan.states, {after, -1}, plan.rule));
             world.apply(plan, choice);
             QVERIFY(rolesAlternate(world.input()));
-            if (kind == 1) {
+            const bool masks = std::any_of(choice.steps.cbegin(), choice.steps.cend(), [](const TierStep &step) { return step.to == Tier::Masked; });
+            if (kind == 1 && !masks) {
                 // With chunk reuse: new tokens, plus N, plus the seams.
                 const int unsent = static_cast<int>(plan.prompt.size()) - world.states.constFirst().length;
-                QVERIFY2(after.size() - choice.prediction.predicted <= std::max(0, unsent) + 3 * 64 + 16 || !choice.meetsTarget,
+                QVERIFY2(after.size() - choice.prediction.predicted <= std::max(0, unsent) + 64 + 8 + plan.noteTokens,
                          qPrintable(QStringLiteral("%1 prefilled, %2 unsent").arg(after.size() - choice.prediction.predicted).arg(unsent)));
             }
         }
         QVERIFY2(planned > 1300, qPrintable(QString::number(planned)));
-        QVERIFY2(met * 10 >= planned * 8, qPrintable(QStringLiteral("%1 of %2 met the target").arg(met).arg(planned)));
+        // Without pins the target is met, but for sessions that are one huge exchange.
+        QVERIFY2(met * 100 >= free * 95, qPrintable(QStringLiteral("%1 of %2 met the target").arg(met).arg(free)));
     }
 
     void endlessSession_data() { randomSessions_data(); }
