@@ -1,0 +1,374 @@
+// SPDX-FileCopyrightText: 2026 Kerf contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "core/llama/serverlog.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QLocale>
+#include <QString>
+
+#include <cmath>
+#include <cstring>
+#include <string_view>
+
+namespace kerf {
+
+namespace {
+
+using View = std::string_view;
+using Kind = LogEvent::Kind;
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+View trimmedFront(View text)
+{
+    std::size_t i = 0;
+    while (i < text.size() && (text[i] == ' ' || text[i] == '\t'))
+        ++i;
+    return text.substr(i);
+}
+
+/// The number that begins the text (spaces in front are skipped); -1 = none.
+qint64 leadingNumber(View text)
+{
+    text = trimmedFront(text);
+    bool negative = false;
+    if (!text.empty() && text[0] == '-') {
+        negative = true;
+        text.remove_prefix(1);
+    }
+    if (text.empty() || !isDigit(text[0]))
+        return -1;
+    qint64 number = 0;
+    for (const char c : text) {
+        if (!isDigit(c))
+            break;
+        if (number > 100'000'000'000'000LL)
+            return -1;
+        number = number * 10 + (c - '0');
+    }
+    return negative ? -number : number;
+}
+
+double leadingReal(View text)
+{
+    text = trimmedFront(text);
+    double sign = 1;
+    if (!text.empty() && text[0] == '-') {
+        sign = -1;
+        text.remove_prefix(1);
+    }
+    double value = 0;
+    double scale = 0;
+    bool any = false;
+    for (const char c : text) {
+        if (isDigit(c)) {
+            any = true;
+            if (scale == 0)
+                value = value * 10 + (c - '0');
+            else {
+                value += (c - '0') * scale;
+                scale /= 10;
+            }
+        } else if (c == '.' && scale == 0) {
+            scale = 0.1;
+        } else {
+            break;
+        }
+    }
+    return any ? sign * value : std::nan("");
+}
+
+/// The text behind the first `key`; empty = it is not there.
+View after(View text, View key)
+{
+    const std::size_t at = text.find(key);
+    return at == View::npos ? View() : text.substr(at + key.size());
+}
+
+qint64 numberAfter(View text, View key)
+{
+    const View rest = after(text, key);
+    return rest.data() ? leadingNumber(rest) : -1;
+}
+
+bool has(View text, View key) { return text.find(key) != View::npos; }
+bool starts(View text, View key) { return text.substr(0, key.size()) == key; }
+
+qint64 mib(View text, View key)
+{
+    const View rest = after(text, key);
+    if (!rest.data())
+        return -1;
+    const double value = leadingReal(rest);
+    return std::isnan(value) || value < 0 || value > 1e9 ? -1 : static_cast<qint64>(std::llround(value * 1024 * 1024));
+}
+
+QByteArray quoted(View text)
+{
+    const std::size_t begin = text.find('\'');
+    const std::size_t end = begin == View::npos ? View::npos : text.find('\'', begin + 1);
+    return end == View::npos ? QByteArray() : QByteArray(text.data() + begin + 1, static_cast<qsizetype>(end - begin - 1));
+}
+
+void checkpointNumbers(LogEvent &event, View message)
+{
+    event.posMin = static_cast<int>(numberAfter(message, "pos_min = "));
+    event.posMax = static_cast<int>(numberAfter(message, "pos_max = "));
+    event.value = numberAfter(message, "n_tokens = ");
+    if (event.value < 0 && event.posMax >= 0)
+        event.value = event.posMax + 1; // older builds do not name n_tokens
+    event.bytes = mib(message, "size = ");
+}
+
+void parseSlot(LogEvent &event, View message)
+{
+    message = trimmedFront(message);
+    while (starts(message, "- "))
+        message = trimmedFront(message.substr(2));
+    if (starts(message, "cached n_tokens") || starts(message, "n_past = ") || starts(message, "kv cache rm [")) {
+        event.kind = Kind::Cached;
+        event.value = leadingNumber(after(message, starts(message, "kv cache rm") ? View("[") : View("= ")));
+    } else if (starts(message, "created context checkpoint") || starts(message, "saved context checkpoint")) {
+        event.kind = Kind::CheckpointCreated;
+        checkpointNumbers(event, message);
+        event.second = numberAfter(message, "checkpoint ");
+    } else if (starts(message, "erased invalidated context checkpoint")) {
+        event.kind = Kind::CheckpointErased;
+        checkpointNumbers(event, message);
+    } else if (starts(message, "erasing context checkpoint") || starts(message, "erasing old context checkpoint") || starts(message, "removing old context checkpoint")) {
+        event.kind = Kind::CheckpointThinned;
+        checkpointNumbers(event, message);
+    } else if (starts(message, "superseding context checkpoint")) {
+        event.kind = Kind::CheckpointSuperseded;
+        event.value = numberAfter(message, "n_tokens = ");
+    } else if (starts(message, "restored context checkpoint")) {
+        event.kind = Kind::CheckpointRestored;
+        checkpointNumbers(event, message);
+        event.second = numberAfter(message, "n_past = ");
+    } else if (starts(message, "forcing full prompt re-processing")) {
+        event.kind = Kind::FullReprocessing;
+    } else if (starts(message, "reusing chunk with size")) {
+        event.kind = Kind::ChunkMoved;
+        event.value = numberAfter(message, "size ");
+        event.posMin = static_cast<int>(numberAfter(message, "["));
+        event.second = numberAfter(after(message, "->"), "[");
+    } else if (starts(message, "new prompt")) {
+        event.kind = Kind::NewPrompt;
+        event.value = numberAfter(message, "task.n_tokens = ");
+        if (event.value < 0)
+            event.value = numberAfter(message, "n_prompt_tokens = ");
+    } else if (starts(message, "checking sim")) {
+        event.kind = Kind::Similarity;
+        const View pair = after(message, "(");
+        event.value = leadingNumber(pair);
+        event.second = leadingNumber(after(pair, "/"));
+    } else if (starts(message, "selected slot by")) {
+        event.kind = has(message, "by LCP") || has(message, "by lcp") ? Kind::SelectedByLcp : has(message, "by LRU") ? Kind::SelectedByLru : Kind::SelectedById;
+    } else if (starts(message, "processing task")) {
+        event.kind = Kind::Launched;
+    } else if (starts(message, "prompt eval time")) {
+        event.kind = Kind::PromptTiming;
+        event.ms = leadingReal(after(message, "= "));
+        event.value = leadingNumber(after(message, "/"));
+    } else if (starts(message, "stop processing")) {
+        event.kind = Kind::Released;
+        event.value = numberAfter(message, "n_tokens = ");
+        if (event.value < 0)
+            event.value = numberAfter(message, "n_past = ");
+    } else if (starts(message, "clearing prompt")) {
+        event.kind = Kind::Cleared;
+        event.value = numberAfter(message, "with ");
+    } else if (starts(message, "saving idle slot")) {
+        event.kind = Kind::SavingIdleSlot;
+    } else if (starts(message, "appended ") && has(message, "context checkpoint")) {
+        event.kind = Kind::SlotSaved;
+        event.value = numberAfter(message, "appended ");
+        event.text = quoted(message);
+    } else if (starts(message, "restored ") && has(message, "context checkpoint(s)")) {
+        event.kind = Kind::SlotRestored;
+        event.value = numberAfter(message, "restored ");
+        event.text = quoted(message);
+    } else if (has(message, "checkpoint") && !starts(message, "checking checkpoint") && !has(message, "no checkpoint")) {
+        event.kind = Kind::NotUnderstood;
+    }
+}
+
+void parseServer(LogEvent &event, View message)
+{
+    message = trimmedFront(message);
+    while (starts(message, "- "))
+        message = trimmedFront(message.substr(2));
+    if (starts(message, "saving prompt with length")) {
+        event.kind = Kind::PromptSaved;
+        event.value = numberAfter(message, "length ");
+    } else if (starts(message, "prompt is already in the cache")) {
+        event.kind = Kind::PromptAlreadySaved;
+    } else if (starts(message, "removing obsolete cached prompt")) {
+        event.kind = Kind::PromptObsolete;
+        event.value = numberAfter(message, "length ");
+    } else if (has(message, "removing oldest entry")) {
+        event.kind = Kind::PromptDropped;
+    } else if (starts(message, "prompt with length")) {
+        event.kind = Kind::PromptOffered;
+        event.value = numberAfter(message, "length");
+        event.second = numberAfter(message, "lcp =");
+        event.keep = leadingReal(after(message, "f_keep ="));
+        event.similarity = leadingReal(after(message, "sim ="));
+    } else if (starts(message, "found better prompt")) {
+        event.kind = Kind::PromptFound;
+        event.keep = leadingReal(after(message, "f_keep ="));
+        event.similarity = leadingReal(after(message, "sim ="));
+    } else if (starts(message, "cache state:")) {
+        event.kind = Kind::CacheState;
+        event.value = numberAfter(message, "state:");
+        event.bytes = mib(message, "prompts,");
+        event.second = numberAfter(message, "limits:");
+    } else if (starts(message, "prompt 0x")) {
+        event.kind = Kind::CacheEntry;
+        event.value = leadingNumber(after(message, ":"));
+        event.second = numberAfter(message, "checkpoints:");
+        const std::size_t comma = message.rfind(',');
+        if (comma != View::npos)
+            event.bytes = mib(message.substr(comma), ",");
+    } else if (starts(message, "context checkpoints enabled")) {
+        event.kind = Kind::CheckpointsEnabled;
+        event.value = numberAfter(message, "max = ");
+        event.second = numberAfter(message, "min spacing = ");
+    } else if (starts(message, "idle slots will be saved")) {
+        event.kind = has(message, "cleared") ? Kind::IdleSlotsCleared : Kind::IdleSlotsSaved;
+    } else if (starts(message, "initializing, n_slots") || starts(message, "initializing slots, n_slots")) {
+        event.kind = Kind::SlotsInit;
+        event.value = numberAfter(message, "n_slots = ");
+        event.second = numberAfter(message, "n_ctx_slot = ");
+        event.flag = has(message, "kv_unified = 'true'");
+    } else if (starts(message, "initializing ...")) {
+        event.kind = Kind::ServerStart;
+    } else if (starts(message, "listening on ") || starts(message, "server is listening on ")) {
+        event.kind = Kind::Listening;
+        const View url = after(message, "listening on ");
+        event.text = QByteArray(url.data(), static_cast<qsizetype>(url.size())).trimmed();
+    }
+}
+
+} // namespace
+
+LogEvent parseServerLogLine(QByteArrayView raw)
+{
+    LogEvent event;
+    View line(raw.data() ? raw.data() : "", static_cast<std::size_t>(raw.size()));
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' '))
+        line.remove_suffix(1);
+    if (line.size() < 8)
+        return event;
+    if (line[0] == '{' && has(line.substr(0, 200), "\"msg\"")) {
+        // --log-jsonl: the same messages inside `msg`.
+        const QJsonObject object = QJsonDocument::fromJson(QByteArray(line.data(), static_cast<qsizetype>(line.size()))).object();
+        const QByteArray message = object.value(QStringLiteral("msg")).toString().toUtf8();
+        return message.isEmpty() || message.startsWith('{') ? event : parseServerLogLine(message);
+    }
+    // "slot NAME: id  0 | task 40 | MESSAGE", whatever stands before it (but for text of the prompt: only near the front).
+    const View front = line.substr(0, 64);
+    std::size_t at = front.find("slot ");
+    if (at != View::npos && (at == 0 || front[at - 1] == ' ')) {
+        const View body = line.substr(at);
+        const std::size_t id = body.find(" id ");
+        const std::size_t task = id == View::npos ? View::npos : body.find("| task ", id);
+        if (task != View::npos && id < 40) {
+            event.slot = static_cast<int>(std::min<qint64>(1 << 20, leadingNumber(body.substr(id + 4))));
+            const View rest = body.substr(task + 7);
+            event.task = leadingNumber(rest);
+            const View message = after(rest, "| ");
+            if (message.data())
+                parseSlot(event, message);
+            return event;
+        }
+    }
+    at = front.find("srv ");
+    if (at != View::npos && (at == 0 || front[at - 1] == ' ')) {
+        const View body = line.substr(at + 4);
+        const std::size_t colon = body.find(": ");
+        if (colon != View::npos && colon < 40)
+            parseServer(event, body.substr(colon + 2));
+        return event;
+    }
+    if (front.find("llama_memory_recurrent: size") != View::npos) {
+        event.kind = Kind::RecurrentMemory;
+    } else if (const View info = after(line.substr(0, 160), "common_params_print_info: "); info.data()) {
+        if (starts(info, "build ")) {
+            event.kind = Kind::Build;
+            event.value = leadingNumber(info.substr(6));
+        } else if (starts(info, "verbosity = ")) {
+            event.kind = Kind::Verbosity;
+            event.value = leadingNumber(info.substr(12));
+        }
+    } else if (at = front.find("print_info: "); at != View::npos) {
+        const View body = line.substr(at + 12);
+        if (starts(body, "arch ")) {
+            event.kind = Kind::Architecture;
+            const View name = trimmedFront(after(body, "= "));
+            event.text = QByteArray(name.data(), static_cast<qsizetype>(name.size()));
+        } else if (starts(body, "n_swa ")) {
+            event.kind = Kind::SlidingWindow;
+            event.value = leadingNumber(after(body, "= "));
+        }
+    }
+    return event;
+}
+
+QString readingOf(const LogEvent &event)
+{
+    const QLocale locale(QLocale::English, QLocale::UnitedStates);
+    const QString value = locale.toString(event.value);
+    switch (event.kind) {
+    case Kind::ServerStart:
+        return QStringLiteral("the server starts");
+    case Kind::Listening:
+        return QStringLiteral("the server listens");
+    case Kind::CheckpointsEnabled:
+        return QStringLiteral("context checkpoints: at most %1, %2 tokens apart").arg(value, locale.toString(event.second));
+    case Kind::IdleSlotsCleared:
+        return QStringLiteral("idle slots are saved and cleared when another starts a task");
+    case Kind::Similarity:
+        return QStringLiteral("%1 of %2 tokens equal").arg(value, locale.toString(event.second));
+    case Kind::Launched:
+        return QStringLiteral("task %1 starts").arg(event.task);
+    case Kind::NewPrompt:
+        return QStringLiteral("prompt of %1 tokens").arg(value);
+    case Kind::CheckpointCreated:
+        return QStringLiteral("checkpoint %1 made").arg(value);
+    case Kind::CheckpointRestored:
+        return QStringLiteral("checkpoint %1 restored").arg(value);
+    case Kind::CheckpointErased:
+        return QStringLiteral("checkpoint %1 erased by task %2").arg(value).arg(event.task);
+    case Kind::CheckpointThinned:
+        return QStringLiteral("checkpoint %1 thinned out").arg(value);
+    case Kind::CheckpointSuperseded:
+        return QStringLiteral("checkpoint %1 replaced").arg(value);
+    case Kind::FullReprocessing:
+        return QStringLiteral("everything is processed again");
+    case Kind::ChunkMoved:
+        return QStringLiteral("%1 tokens moved from %2 to %3").arg(value, locale.toString(event.posMin), locale.toString(event.second));
+    case Kind::PromptTiming:
+        return QStringLiteral("%1 tokens prefilled").arg(value);
+    case Kind::Released:
+        return QStringLiteral("task %1 ends with %2 tokens held").arg(event.task).arg(value);
+    case Kind::Cleared:
+        return event.value > 0 ? QStringLiteral("slot %1 cleared (%2 tokens)").arg(event.slot).arg(value) : QString();
+    case Kind::PromptSaved:
+        return QStringLiteral("prompt of %1 tokens saved to the host cache").arg(value);
+    case Kind::PromptFound:
+        return QStringLiteral("a saved prompt is loaded from the host cache");
+    case Kind::PromptDropped:
+        return QStringLiteral("the oldest saved prompt was dropped");
+    case Kind::CacheState:
+        return QStringLiteral("host cache: %1 prompts").arg(value);
+    case Kind::NotUnderstood:
+        return QStringLiteral("not understood");
+    default:
+        return {};
+    }
+}
+
+} // namespace kerf
