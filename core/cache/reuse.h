@@ -65,6 +65,9 @@ struct HeldState {
     qint64 sizeBytes = -1;         ///< host cache entry size; -1 = unknown
     int epoch = 0;                 ///< server life it belongs to; another epoch = worthless
     QString owner;                 ///< session id, or empty = another client's
+    /// SWA: first position still in the memory's window cells; -1 = unknown (then it is taken from the newest
+    /// checkpoint). A state that was loaded or restored holds no more than the window: length - n_swa.
+    int posMin = -1;
     friend bool operator==(const HeldState &, const HeldState &) = default;
 };
 
@@ -81,6 +84,8 @@ struct ReuseRule {
     qint64 hostCacheLimitBytes = 8192LL * 1024 * 1024;
     int slotCount = 0;             ///< 0 = unknown
     bool ringVisible = false;
+    /// SWA: cells of the window's memory ("creating     SWA KV cache, size = 1024 cells"); 0 = unknown.
+    int windowCells = 0;
     friend bool operator==(const ReuseRule &, const ReuseRule &) = default;
 };
 
@@ -110,31 +115,37 @@ struct ReusePrediction {
     QList<ChunkMove> chunks;
     bool claimable = false;    ///< the memory kind is established, and the ring is visible where one is needed
     QString reason;            ///< one sentence, for the receipt
+    int slotIndex = -1;        ///< index of the slot's state that it runs on; -1 = unknown (busy, or not among the states)
+    bool slotSaved = false;    ///< the slot's prompt goes to the host cache first, and the host cache is asked
     friend bool operator==(const ReusePrediction &, const ReusePrediction &) = default;
 };
 
 /// Which held state a request meets and what of it is reused: choice of the state, LCP of token ids (at
 /// most n-1), newest usable checkpoint at or below it, then chunks (LLAMA_SERVER.md sections 1 and 3).
 /// Pure. Linear in the tokens held plus requested (chunk search included).
+/// Host cache states are given from the oldest to the newest.
+/// On SWA a rewind within the window's memory needs no checkpoint (measured); this wants `posMin` or a visible ring.
 /// `replyEqualTokens`: for a state with generated tokens of unknown ids, how many of the request's tokens
 /// behind the known part are the re-tokenised reply (the high end of the range); -1 = not known, then all
 /// of the unknown part may match.
 ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest &request, const ReuseRule &rule,
                              int replyEqualTokens = -1);
 
-/// Time to prefill tokens [from, to): a*(n) + b*(sum of positions) (LLAMA_SERVER.md section 1).
+/// Time to prefill tokens [from, to): a*(n) + b*(sum of positions), and c for the request (LLAMA_SERVER.md section 1).
 /// Unknown until something was measured: then nothing is predicted in ms.
 struct PrefillCost {
     double msPerToken = 0;
     double msPerTokenPerPosition = 0; ///< added for each position before the token
     int samples = 0;                  ///< 0 = unknown
     bool simulated = false;
+    double msPerRequest = 0;          ///< the server's own part of each request, whatever its length
     bool known() const { return samples > 0; }
     double ms(int from, int to) const;
     friend bool operator==(const PrefillCost &, const PrefillCost &) = default;
 };
 
-/// Least-squares fit over measured prefills; keeps the last 256 samples.
+/// Fit over measured prefills, robust to single slow ones (Huber weights); no coefficient is negative; keeps the last
+/// 256 samples. Samples of fewer than 8 tokens say little of the slope: they count only while there are no others.
 class PrefillCostFit
 {
 public:
