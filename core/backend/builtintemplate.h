@@ -10,12 +10,6 @@
 
 namespace kerf {
 
-/// One message as the built-in template renders it: begin marker and role, content, calls, end marker.
-struct RenderedMessage {
-    QByteArray text;
-    friend bool operator==(const RenderedMessage &, const RenderedMessage &) = default;
-};
-
 /// The chat template of backends without a server (embedded, none): ChatML-like, system and tools first, then the
 /// messages; contents are trimmed, reasoning is not rendered, and what is put behind the last message is the
 /// generation prompt. Any order of roles is accepted.
@@ -24,31 +18,32 @@ struct RenderedMessage {
 class BuiltinTemplate
 {
 public:
-    /// A message of the request, as text.
-    static QByteArray renderMessage(const QJsonObject &message, bool last);
-    /// The block that holds the tools, put in front of the first message; empty without tools.
-    static QByteArray renderTools(const QJsonArray &tools);
-    static QByteArray generationPrompt();
     /// The whole prompt as text.
     static QByteArray renderText(const ChatRequest &request);
+    /// What stands for a message between its markers, trimmed: its text, then its tool calls.
+    static QByteArray messageText(const QJsonObject &message);
 
-    /// Text, ids and spans in one. `layout.exact` is false.
+    /// Ids and spans. `layout.exact` is false; every message edge is a token edge.
     PromptLayout render(const ChatRequest &request);
+    /// Ids of a text alone.
+    TokenList tokenize(const QString &text);
 
-    /// Bytes of a token id that was seen; null = not seen. Ids are remembered up to a limit.
-    QByteArray pieceBytes(TokenId id) const { return m_pieces.value(id); }
+    /// Bytes of a token id of some text that was rendered; null = not seen, or forgotten.
+    QByteArray pieceBytes(TokenId id) const;
 
 private:
-    TokenList tokensOf(const QByteArray &text);
+    const TokenList &tokensOf(const QByteArray &text);
+    void forget();
 
     struct Entry {
         TokenList tokens;
-        quint64 used = 0;
+        quint64 round = 0;
     };
-    QHash<QByteArray, Entry> m_memo; ///< by the rendered text's SHA-256, or the text itself where it is short
+    QHash<QByteArray, Entry> m_memo; ///< tokens by text
     quint64 m_round = 0;
-    qsizetype m_memoTokens = 0;
-    QHash<TokenId, QByteArray> m_pieces;
+    qsizetype m_memoBytes = 0;
+    mutable QHash<TokenId, QByteArray> m_pieces; ///< filled when somebody asks
+    mutable bool m_piecesOld = true;
 };
 
 } // namespace kerf

@@ -59,13 +59,13 @@ private:
         qint64 taskId = -1;
     };
 
-    void publishEvents();
-    QString ownerOf(const HeldState &state) const;
+    void publish();
+    void announce();
+    void own(int slotId, const TokenList &prompt, const QString &sessionId);
 
     EmbeddedConfig m_config;
     SimulatedServer m_server;
     BuiltinTemplate m_template;
-    PrefillCost m_cost;
     struct Prompt {
         QString sessionId;
         TokenList tokens;
@@ -73,6 +73,7 @@ private:
     QList<Prompt> m_prompts; ///< handed out, newest last, at most 32
     QList<Ran> m_ran;        ///< newest last, at most 32
     QHash<int, int> m_lastReuse; ///< by slot
+    bool m_announcing = false;
 };
 
 } // namespace kerf

@@ -8,9 +8,6 @@
 
 #include <QByteArray>
 #include <QByteArrayView>
-#include <QHash>
-
-#include <memory>
 
 namespace kerf {
 
@@ -20,6 +17,7 @@ namespace kerf {
 namespace HeuristicTokenizer {
 
 inline constexpr int kBytesPerToken = 4;
+inline constexpr TokenId kFirstTextId = 256; ///< below: a template's markers
 
 /// Ids of a text. An id is a hash of the token's bytes: equal bytes, equal ids.
 TokenList tokenize(QByteArrayView utf8);

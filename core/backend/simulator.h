@@ -20,7 +20,9 @@ struct SimulatorConfig {
     int slidingWindow = 0;
     int contextSize = 8192;       ///< tokens a slot can hold
     int slots = 1;
-    bool clearIdleSlots = false;  ///< one unified KV with --cache-idle-slots: the default of a server started without -np
+    bool unifiedKv = false;       ///< -kvu: the default of a server started without -np (4 slots)
+    /// --cache-idle-slots: when a slot starts a task, every idle one is saved to the host cache, and cleared on a unified KV.
+    bool cacheIdleSlots = true;
     int chunkReuse = 0;           ///< --cache-reuse N; full attention only, as no other memory here can shift
     int ringMinStep = 256;        ///< -cms
     int ringDepth = 32;           ///< -ctxcp
@@ -69,11 +71,17 @@ public:
     QList<HeldState> states() const;
 
     /// Runs a request that generates `generated` tokens (as with n_predict = generated; the last one sampled is
-    /// not in the memory, as on the real server). Errors: InvalidParams for an empty prompt, TooLarge for a prompt
-    /// that does not fit (the server's exceed_context_size_error).
+    /// not in the memory, as on the real server). Errors: InvalidParams for an empty prompt or no such slot,
+    /// TooLarge for a prompt that does not fit (the server's exceed_context_size_error).
     Result<SimulatedReply> process(const ReuseRequest &request, int generated = 0);
     /// The same with the generated ids given.
     Result<SimulatedReply> process(const ReuseRequest &request, const TokenList &generated);
+
+    /// The ids that stand behind `prompt` in a slot are these (the harness told them). False: no slot holds it.
+    bool setGenerated(const TokenList &prompt, const TokenList &generated);
+    /// Marks the slot's state as told by a caller and not run here.
+    void setUnverified(int slotId);
+    void setOwner(int slotId, const QString &owner);
 
     /// POST /slots/N?action=...; the files live in memory. Errors: NotFound.
     Result<int> save(int slotId, const QString &fileName);
@@ -86,13 +94,15 @@ public:
     QList<SimulatedEvent> takeEvents();
 
 private:
-
     qint64 sizeOf(const HeldState &state) const;
     int windowCells() const;
-    void saveToHostCache(int slot);
-    void limitHostCache();
-    void clearSlot(int slot);
-    void createCheckpoint(int slot, qint64 task, int position);
+    bool windowed() const { return m_config.memory == MemoryKind::Checkpointed && m_config.slidingWindow > 0; }
+    HeldState *slotAt(int slotId); ///< nullptr = there is none
+    void saveToHostCache(const HeldState &slot);
+    void clearSlot(HeldState *slot);
+    void saveIdleSlots(const HeldState *running);
+    void createCheckpoint(HeldState *slot, qint64 task, int position);
+    void evaluate(HeldState *slot, qint64 task, int from, int to);
     void note(const char *kind, int slot, qint64 task, int position);
 
     SimulatorConfig m_config;
