@@ -290,7 +290,7 @@ Engine::Answer Engine::commitEpisode(QJsonObject params, CallContext context)
         draft.hasGeneratedTokens = true;
     }
     KERF_TRY(session, co_await openSession(sessionId, true));
-    draft.tokenCount = HeuristicTokenizer::count(draft.content);
+    draft.tokenCount = HeuristicTokenizer::count(draft.content.toUtf8());
     draft.tokenCountExact = false;
     if (draft.toolName.isEmpty() && draft.role == Role::Tool && !draft.toolCallId.isEmpty()) {
         for (auto it = session->episodes.crbegin(); it != session->episodes.crend() && draft.toolName.isEmpty(); ++it) {
@@ -360,7 +360,7 @@ Engine::Answer Engine::pin(QJsonObject params, CallContext context)
         anchor.content = content;
         co_await m_backend->ready();
         auto counted = co_await m_backend->countTokens(content);
-        anchor.tokenCount = counted ? *counted : HeuristicTokenizer::count(content);
+        anchor.tokenCount = counted ? *counted : HeuristicTokenizer::count(content.toUtf8());
         anchor.tokenCountExact = counted && m_backend->isExact();
     }
     KERF_TRY(saved, co_await m_store->addAnchor(anchor));
