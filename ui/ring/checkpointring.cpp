@@ -261,9 +261,7 @@ void CheckpointRing::paintTrack(QPainter &painter, const RingScale &scale, const
     const auto faded = [&](const QColor &color) { return mixed(color, ground, strength); };
 
     // Free: an empty outline.
-    painter.setPen(QPen(c.axis, 1));
-    painter.setBrush(mixed(c.text, c.base, 0.04));
-    painter.drawPath(arcPath(scale, 0, scale.span, inner, outer));
+    painter.fillPath(arcPath(scale, 0, scale.span, inner, outer), mixed(c.text, c.base, 0.04));
 
     for (const Segment &segment : m_picture.segments) {
         const QPainterPath path = arcPath(scale, segment.range.begin, std::min(segment.range.end, scale.span), inner, outer);
@@ -426,7 +424,7 @@ void CheckpointRing::paintLegend(QPainter &painter, const SemanticColors &c) con
     for (qsizetype i = 0; i < entries.size(); i += 2)
         left = std::max(left, 18 + metrics.horizontalAdvance(entries.at(i).word) + 10
                                   + boldMetrics.horizontalAdvance(number(m_picture.tokensOf(entries.at(i).kind), false)));
-    const qreal columnTwo = std::min(std::max(left + margin + 16, width() * 0.46), width() * 0.56);
+    const qreal columnTwo = std::min(left + margin + 22, width() * 0.56);
     const qreal top = height() - heightOfIt;
     for (qsizetype i = 0; i < entries.size() && i < 4; ++i) {
         const bool second = i % 2;

@@ -74,7 +74,7 @@ QList<BlockValue> blocksOf(const ConsoleData &data, const PlanValue *plan, bool 
             if (update.fromTier == QLatin1String("masked"))
                 masked.insert(update.seq);
         }
-        for (const PromptPart &part : prompt->parts) {
+        for (const PromptPartValue &part : prompt->parts) {
             BlockValue block;
             block.seq = part.seq.value_or(0);
             block.role = roleFromName(part.role).value_or(Role::System);

@@ -421,9 +421,12 @@ ProfileValue parseProfile(const QJsonObject &object)
 {
     ProfileValue result;
     result.name = first(object, {"name", "profile"}).toString();
-    result.known = strings(first(object, {"known", "profiles", "available"}));
+    result.known = strings(object.value(QLatin1String("shipped"))) + strings(object.value(QLatin1String("saved")));
     if (result.known.isEmpty())
         result.known = shippedProfiles();
+    if (object.value(QLatin1String("environment")).isString())
+        result.lockedBy = QStringLiteral("KERF_EVICTION_PROFILE");
+    result.chosenBecause = text(object, "chosen_because");
     const QJsonValue knobs = first(object, {"knobs", "effective", "policy"});
     const QJsonObject origin = first(object, {"origin", "sources"}).toObject();
     const QJsonObject values = knobs.toObject();
@@ -434,10 +437,8 @@ ProfileValue parseProfile(const QJsonObject &object)
             source = first(value.toObject(), {"origin", "source", "from"}).toString();
             value = value.toObject().value(QLatin1String("value"));
         }
-        if (source == QLatin1String("session") || source == QLatin1String("saved"))
+        if (source == QLatin1String("session") || source == QLatin1String("service"))
             result.modified = true;
-        if (source == QLatin1String("environment"))
-            result.lockedBy = QStringLiteral("KERF_EVICTION_PROFILE");
         result.knobs << EvidenceRow{it.key(), plain(value), source, QString()};
     }
     return result;
@@ -454,7 +455,7 @@ PromptValue parsePrompt(const QJsonObject &object)
     const QJsonArray parts = object.value(QLatin1String("parts")).toArray();
     for (const QJsonValue &value : parts) {
         const QJsonObject row = value.toObject();
-        result.parts << PromptPart{text(row, "part"), integer(row, "seq"), text(row, "role"),
+        result.parts << PromptPartValue{text(row, "part"), integer(row, "seq"), text(row, "role"),
                                    TokenRange{integerOr(row, "begin"), integerOr(row, "end")}};
     }
     const QJsonArray tokens = object.value(QLatin1String("tokens")).toArray();

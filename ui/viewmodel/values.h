@@ -227,17 +227,18 @@ struct ProfileValue {
     QString name;
     QStringList known;             ///< names one can choose
     bool modified = false;         ///< a knob differs from the shipped value
+    QString chosenBecause;         ///< sentence
     QString lockedBy;              ///< environment variable that overrides; empty = none
     QList<EvidenceRow> knobs;      ///< claim = knob, value, evidence = where it came from
     friend bool operator==(const ProfileValue &, const ProfileValue &) = default;
 };
 
-struct PromptPart {
+struct PromptPartValue {
     QString part;                  ///< system|tools|pin|episode|marker|generation
     std::optional<int> seq;
     QString role;
     TokenRange range;
-    friend bool operator==(const PromptPart &, const PromptPart &) = default;
+    friend bool operator==(const PromptPartValue &, const PromptPartValue &) = default;
 };
 
 struct PromptToken {
@@ -254,7 +255,7 @@ struct PromptValue {
     bool exact = false;
     bool simulated = false;
     qint64 revision = 0;
-    QList<PromptPart> parts;
+    QList<PromptPartValue> parts;
     QList<PromptToken> tokens;     ///< the stretch that was asked for
     friend bool operator==(const PromptValue &, const PromptValue &) = default;
 };

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 Kerf contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "ui/models/tablemodels.h"
+#include "ui/theme/theme.h"
+#include "ui/views/messagearea.h"
+#include "ui/window/controller.h"
+
+#include <QMainWindow>
+
+class QComboBox;
+class QDockWidget;
+class QLabel;
+class QStackedWidget;
+class QTableView;
+class QTextBrowser;
+class QToolButton;
+
+namespace kerf {
+
+class CheckpointRing;
+class LiveView;
+class PrefillChart;
+class ReceiptView;
+class RetainedPrefixView;
+class StartPage;
+class TimelineView;
+class VerdictStrip;
+
+/// The console. Talks to the service through its Controller alone.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+public:
+    /// `opener` makes clients; without one, Connect is off (tests give a client by hand).
+    explicit MainWindow(ClientOpener opener = {}, QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    ConsoleState *state() { return m_state; }
+    Controller *controller() { return m_controller; }
+    TimelineView *timeline() { return m_timeline; }
+    CheckpointRing *ring() { return m_ring; }
+    MessageArea *messages() { return m_messages; }
+    /// Opens what is asked for; failures stand in the message area.
+    void open(const ConnectionSpec &spec);
+    void setTheme(ThemeChoice choice);
+    void resetLayout();
+    QDockWidget *dock(const QString &name) const;
+    void raiseDock(const QString &name);
+    QAction *action(const QString &name) const;
+    QString keyboardTable() const;   ///< HTML, from the actions themselves
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    QAction *makeAction(const QString &name, const QString &text, const QString &icon, const QKeySequence &key, const QString &tip = {});
+    QDockWidget *makeDock(const QString &name, const QString &title, QWidget *content, Qt::DockWidgetArea area);
+    void makeActions();
+    void makeCentre();
+    void makeDocks();
+    void makeToolBar();
+    void makeMenus();
+    void makeStatusBar();
+    void refresh(ConsoleState::Parts parts);
+    void refreshActions();
+    void refreshMessages();
+    void refreshStatus();
+    void refreshBoxes();
+    void refreshTitle();
+    void stepCompaction(int step);
+    void stepProblem(int step);
+    void copyAsText();
+    void showConnect();
+    void applyPlan();
+    void setDockDetail(const QString &name, const QString &detail);
+
+    ClientOpener m_opener;
+    ConsoleState *m_state;
+    Controller *m_controller;
+    ConnectionSpec m_spec;
+    quint64 m_opening = 0;
+    QMap<QString, QAction *> m_actions;
+    QMap<QString, QDockWidget *> m_docks;
+
+    QStackedWidget *m_centre = nullptr;
+    StartPage *m_start = nullptr;
+    MessageArea *m_messages = nullptr;
+    VerdictStrip *m_strip = nullptr;
+    TimelineView *m_timeline = nullptr;
+    CheckpointRing *m_ring = nullptr;
+    RetainedPrefixView *m_prefix = nullptr;
+    PrefillChart *m_chart = nullptr;
+    ReceiptView *m_receipt = nullptr;
+    CompactionsModel *m_compactions = nullptr;
+    CheckpointsModel *m_checkpoints = nullptr;
+    EvidenceModel *m_evidence = nullptr;
+    EventsModel *m_events = nullptr;
+    QTableView *m_compactionsView = nullptr;
+    QTableView *m_checkpointsView = nullptr;
+    QTableView *m_eventsView = nullptr;
+    QLabel *m_checkpointSum = nullptr;
+    QLabel *m_doctorText = nullptr;
+    QLabel *m_pausedBar = nullptr;
+    QComboBox *m_connectionBox = nullptr;
+    QComboBox *m_sessionBox = nullptr;
+    QComboBox *m_slotBox = nullptr;
+    QComboBox *m_profileBox = nullptr;
+    QLabel *m_said = nullptr;
+    QToolButton *m_statusLink = nullptr;
+    QToolButton *m_statusMemory = nullptr;
+    QToolButton *m_statusTokens = nullptr;
+    QToolButton *m_statusWindow = nullptr;
+    QToolButton *m_statusReuse = nullptr;
+    QList<Message> m_errors;          ///< stay until dismissed
+    std::optional<PrefixComparison> m_comparison;
+    QString m_comparisonWhy;
+    QList<EventValue> m_heldEvents;   ///< while paused
+    ThemeChoice m_theme = ThemeChoice::System;
+    QByteArray m_defaultState;
+};
+
+} // namespace kerf
