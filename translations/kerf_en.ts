@@ -1,4 +1,95 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>CheckpointsModel</name>
+    <message numerus="yes">
+        <source>%n checkpoint(s)</source>
+        <translation>
+            <numerusform>%n checkpoint</numerusform>
+            <numerusform>%n checkpoints</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>PrefillChart</name>
+    <message numerus="yes">
+        <source>Prefill cost, %n compaction(s)</source>
+        <translation>
+            <numerusform>Prefill cost, %n compaction</numerusform>
+            <numerusform>Prefill cost, %n compactions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReceiptView</name>
+    <message numerus="yes">
+        <source>%n episode(s)</source>
+        <translation>
+            <numerusform>%n episode</numerusform>
+            <numerusform>%n episodes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>RetainedPrefixView</name>
+    <message numerus="yes">
+        <source>%1 equal tokens before</source>
+        <translation>
+            <numerusform>%1 equal token before</numerusform>
+            <numerusform>%1 equal tokens before</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>TimelineView</name>
+    <message numerus="yes">
+        <source>%1, %n episode(s)</source>
+        <translation>
+            <numerusform>%1, %n episode</numerusform>
+            <numerusform>%1, %n episodes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n episode(s)</source>
+        <translation>
+            <numerusform>%n episode</numerusform>
+            <numerusform>%n episodes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n episode(s), %1 tokens</source>
+        <translation>
+            <numerusform>%n episode, %1 tokens</numerusform>
+            <numerusform>%n episodes, %1 tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Timeline, %n episode(s) in the prompt</source>
+        <translation>
+            <numerusform>Timeline, %n episode in the prompt</numerusform>
+            <numerusform>Timeline, %n episodes in the prompt</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>VerdictStrip</name>
+    <message numerus="yes">
+        <source>The session has moved on by %n episode(s). Plan again (F6).</source>
+        <translation>
+            <numerusform>The session has moved on by %n episode. Plan again (F6).</numerusform>
+            <numerusform>The session has moved on by %n episodes. Plan again (F6).</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message numerus="yes">
+        <source>%n checkpoint(s)</source>
+        <translation>
+            <numerusform>%n checkpoint</numerusform>
+            <numerusform>%n checkpoints</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

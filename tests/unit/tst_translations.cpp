@@ -43,6 +43,19 @@ private Q_SLOTS:
         QCOMPARE(installTranslations(*qApp, QLocale(locale)), language);
     }
 
+    void countsHavePluralForms()
+    {
+        const auto text = [](int n) { return QCoreApplication::translate("Words", "%n checkpoint(s)", nullptr, n); };
+        QCOMPARE(text(1), QStringLiteral("1 checkpoint(s)")); // nothing is loaded yet
+        installTranslations(*qApp, QLocale(QStringLiteral("en_GB")));
+        QCOMPARE(text(1), QStringLiteral("1 checkpoint"));
+        QCOMPARE(text(2), QStringLiteral("2 checkpoints"));
+        cleanup();
+        installTranslations(*qApp, QLocale(QStringLiteral("de_DE")));
+        QCOMPARE(text(1), QStringLiteral("1 Checkpoint"));
+        QCOMPARE(text(0), QStringLiteral("0 Checkpoints"));
+    }
+
     void everyPluralFormIsWritten_data()
     {
         QTest::addColumn<QString>("file");
