@@ -54,8 +54,10 @@ bool isSystem(const QJsonObject &message)
     return message.value(QLatin1String("role")).toString() == QLatin1String("system");
 }
 
+enum class Part { Marker, Frame, Tools, Content };
+
 /// The parts of a prompt in order, each tokenised apart: markers are one token each, and no token crosses an edge.
-/// `visit(part, isContent)`; `edge(messageIndex)` stands before each message, and behind the last with its count.
+/// `visit(text, part)`; `edge(messageIndex)` stands before each message, and behind the last with its count.
 template<typename Visit, typename Edge>
 void walk(const ChatRequest &request, Visit visit, Edge edge)
 {
@@ -66,35 +68,30 @@ void walk(const ChatRequest &request, Visit visit, Edge edge)
         edge(index);
         const QJsonObject message = value.toObject();
         if (index == 0 && hasTools && !systemFirst) {
-            visit(kBegin, false);
-            visit(QByteArrayLiteral("system\n"), false);
-            visit(toolsText(request.tools), false);
-            visit(kEnd, false);
-            visit(kLine, false);
+            visit(kBegin, Part::Marker);
+            visit(QByteArrayLiteral("system\n"), Part::Frame);
+            visit(toolsText(request.tools), Part::Tools);
+            visit(kEnd, Part::Marker);
+            visit(kLine, Part::Tools);
         }
-        visit(kBegin, false);
-        visit(roleOf(message), false);
-        visit(BuiltinTemplate::messageText(message), true);
+        visit(kBegin, Part::Marker);
+        visit(roleOf(message), Part::Frame);
+        visit(BuiltinTemplate::messageText(message), Part::Content);
         if (index == 0 && hasTools && systemFirst)
-            visit("\n\n" + toolsText(request.tools), false);
-        visit(kEnd, false);
-        visit(kLine, false);
+            visit("\n\n" + toolsText(request.tools), Part::Frame);
+        visit(kEnd, Part::Marker);
+        visit(kLine, Part::Frame);
         ++index;
     }
     edge(index);
-    visit(kBegin, false);
-    visit(QByteArrayLiteral("assistant\n"), false);
-}
-
-bool isMarker(const QByteArray &part)
-{
-    return part == kBegin || part == kEnd;
+    visit(kBegin, Part::Marker);
+    visit(QByteArrayLiteral("assistant\n"), Part::Frame);
 }
 
 /// Ids of markers lie below those of text (HeuristicTokenizer), so that text which spells a marker is not one.
-TokenId markerId(const QByteArray &part)
+TokenId markerId(const QByteArray &marker)
 {
-    return part == kBegin ? 1 : 2;
+    return marker == kBegin ? 1 : 2;
 }
 
 } // namespace
@@ -122,7 +119,7 @@ QByteArray BuiltinTemplate::messageText(const QJsonObject &message)
 QByteArray BuiltinTemplate::renderText(const ChatRequest &request)
 {
     QByteArray text;
-    walk(request, [&text](const QByteArray &part, bool) { text += part; }, [](qsizetype) {});
+    walk(request, [&text](const QByteArray &words, Part) { text += words; }, [](qsizetype) {});
     return text;
 }
 
@@ -140,18 +137,18 @@ PromptLayout BuiltinTemplate::render(const ChatRequest &request)
     }
     qsizetype current = 0;
     int covered = 0; // tokens of the contents in front of it
-    const auto visit = [&](const QByteArray &part, bool content) {
-        if (isMarker(part)) {
-            layout.tokens.append(markerId(part));
+    const auto visit = [&](const QByteArray &text, Part part) {
+        if (part == Part::Marker) {
+            layout.tokens.append(markerId(text));
             return;
         }
-        const TokenList &tokens = tokensOf(part);
+        const TokenList &tokens = tokensOf(text);
         layout.tokens.append(tokens);
-        if (content && current < firstOther)
+        if (part == Part::Content && current < firstOther)
             covered += static_cast<int>(tokens.size());
-        // What stands in front of the first other message's own marker are tools: the template's as well.
-        if (current == firstOther && !content && part.startsWith("# Tools"))
-            layout.fixedTokens = layout.size() + 2;
+        // The template's own tools block stands inside the first message's span, in front of its marker.
+        if (part == Part::Tools && current == firstOther)
+            layout.fixedTokens = layout.size();
     };
     const auto edge = [&](qsizetype index) {
         const int at = layout.size();

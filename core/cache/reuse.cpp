@@ -304,8 +304,7 @@ Range firstPosition(const HeldState &state, const ReuseRule &rule)
     const int first = std::max(0, state.length - windowCells(state, rule));
     if (!state.checkpointsKnown || state.checkpoints.isEmpty())
         return {first, last};
-    const Checkpoint &newest = *std::max_element(state.checkpoints.cbegin(), state.checkpoints.cend(),
-                                                 [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; });
+    const Checkpoint &newest = state.checkpoints.constLast();
     if (newest.posMax <= 0)
         return {first, last};
     const int position = std::max(newest.posMin, first);
@@ -329,8 +328,8 @@ void restoreCheckpoint(const HeldState &state, const ReuseRule &rule, bool windo
         } else if (checkpoint.position > threshold) {
             continue;
         }
-        if (!best || checkpoint.position >= best->position)
-            best = &checkpoint;
+        // The newest in the server's own order: by making, which is by position but for one that a restore left behind.
+        best = &checkpoint;
     }
     if (!best) {
         reused->how = How::NoCheckpoint;
