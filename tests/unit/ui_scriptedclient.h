@@ -14,7 +14,6 @@
 /// A service that answers from a table, one turn of the event loop later, and keeps what it was asked.
 class ScriptedClient : public kerf::ServiceClient
 {
-    Q_OBJECT
 public:
     using Answer = std::function<kerf::Result<QJsonObject>(const QJsonObject &)>;
     struct Call {

@@ -148,7 +148,7 @@ void VerdictStrip::paintEvent(QPaintEvent *)
     for (qsizetype i = m_figures.size() - 1; i >= 0; --i) {
         const Figure &figure = m_figures.at(i);
         const qreal w = std::max(figureMetrics.horizontalAdvance(figure.value), m_collapsed ? 0 : sans.horizontalAdvance(figure.word)) + 2;
-        if (right - w < std::min(wanted, width() * 0.36))
+        if (right - w < std::min(wanted, width() * 0.30))
             break;
         p.setFont(figureFont);
         p.setPen(figure.color == 1 ? c.reused : figure.color == 2 ? c.prefilled : c.text);

@@ -465,9 +465,16 @@ void MainWindow::makeDocks()
     setUpTable(m_compactionsView, m_compactions, QStringLiteral("compactionsTable"));
     m_compactionsView->setAccessibleName(tr("Compactions"));
     QHeaderView *columns = m_compactionsView->horizontalHeader();
-    columns->setResizeContentsPrecision(40); // rows in sight are enough to go by
-    columns->setSectionResizeMode(QHeaderView::ResizeToContents);
     columns->setSectionResizeMode(CompactionsModel::VerdictColumn, QHeaderView::Stretch);
+    QFont outcomeFont = m_compactionsView->font();
+    outcomeFont.setBold(true);
+    const QFontMetrics cells(m_compactionsView->font());
+    const auto wide = [&cells](const QString &text) { return cells.horizontalAdvance(text) + 12; };
+    m_compactionsView->setColumnWidth(CompactionsModel::Number, wide(QStringLiteral("000")));
+    m_compactionsView->setColumnWidth(CompactionsModel::Reused, wide(QStringLiteral("000,00")));
+    m_compactionsView->setColumnWidth(CompactionsModel::Prefilled, wide(tr("Prefilled")));
+    m_compactionsView->setColumnWidth(CompactionsModel::Ms, wide(QStringLiteral("0,00")));
+    m_compactionsView->setColumnWidth(CompactionsModel::Outcome, QFontMetrics(outcomeFont).horizontalAdvance(tr("%1 confirmed").arg(QChar(0x2713))) + 14);
     m_compactionsView->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_compactionsView->addActions({action(QStringLiteral("undo")), action(QStringLiteral("copyText"))});
     connect(m_compactionsView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) {
@@ -511,7 +518,7 @@ void MainWindow::makeDocks()
     chartDock->raise();
     connect(prefixDock, &QDockWidget::visibilityChanged, m_controller, &Controller::setComparing);
 
-    resizeDocks({ringDock, compactionsDock}, {330, 350}, Qt::Horizontal);
+    resizeDocks({ringDock, compactionsDock}, {325, 365}, Qt::Horizontal);
     resizeDocks({ringDock, checkpointsDock}, {470, 320}, Qt::Vertical);
     resizeDocks({compactionsDock, receiptDock}, {220, 560}, Qt::Vertical);
     resizeDocks({chartDock, prefixDock}, {360, 370}, Qt::Horizontal);
