@@ -15,6 +15,7 @@
 #include <QtConcurrent>
 
 #include <algorithm>
+#include <functional>
 
 namespace kerf {
 
@@ -26,15 +27,6 @@ constexpr int kMostAlternatives = 256;
 constexpr int kMostRendered = 12;
 constexpr int kRelaxedKept = 64;
 
-/// Runs `work` off the event loop where the prompt is large.
-template<typename Work>
-QCoro::Task<std::invoke_result_t<Work>> offLoop(int tokens, Work work)
-{
-    if (tokens < kPoolTokens)
-        co_return work();
-    co_return co_await QtConcurrent::run(std::move(work));
-}
-
 struct Planned {
     PlanFrame frame;
     QList<EvictionChoice> choices;
@@ -42,6 +34,15 @@ struct Planned {
     int legalCuts = 0;
     int forward = -1;
 };
+
+/// Runs `work` off the event loop where the prompt is large.
+QCoro::Task<Planned> offLoop(int tokens, std::function<Planned()> work)
+{
+    if (tokens < kPoolTokens)
+        co_return work();
+    const QFuture<Planned> future = QtConcurrent::run(work);
+    co_return co_await future;
+}
 
 Planned planNow(const PlanInput &input, const PrefillCost &cost)
 {
@@ -273,14 +274,17 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     if (auto counted = co_await m_backend->countTokens(QStringLiteral("[999 episodes, 99,999 tokens evicted: #1000-#1999; memory.get_episode returns them]\n\n")))
         input.noteTokens = *counted;
 
-    Planned planned = co_await offLoop(live.layout.size(), [input, cost = info.cost] { return planNow(input, cost); });
+    // Named: gcc 12 destroys a lambda that is a temporary of a co_await expression twice.
+    std::function<Planned()> decide = [input, cost = info.cost] { return planNow(input, cost); };
+    Planned planned = co_await offLoop(live.layout.size(), decide);
     if (input.generational && planned.frame.pressure == Pressure::Compacting && requestedCut < 0
         && (planned.choices.isEmpty() || !std::all_of(planned.choices.constFirst().steps.cbegin(), planned.choices.constFirst().steps.cend(),
                                                        [](const TierStep &step) { return step.to == Tier::Masked; }))) {
         // Masks no longer make room: the deep cut of SPEC section 9, to 30 % (45 % of small windows).
         input.budget.target = static_cast<int>(budget.total * (budget.window > 32'768 ? 0.30 : 0.45));
         input.generational = false;
-        planned = co_await offLoop(live.layout.size(), [input, cost = info.cost] { return planNow(input, cost); });
+        decide = [input, cost = info.cost] { return planNow(input, cost); };
+        planned = co_await offLoop(live.layout.size(), decide);
     }
 
     QJsonArray notes;

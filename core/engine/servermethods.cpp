@@ -362,7 +362,8 @@ Engine::Answer Engine::simulate(QJsonObject params, CallContext context)
     KERF_TRY(session, co_await openSession(sessionId, false));
     if (session->open.prompt.isEmpty())
         co_return failure(Error::Code::Failed, QStringLiteral("session \"%1\" has no assembled prompt to run: call context.assemble first").arg(sessionId));
-    KERF_TRY(measured, co_await m_backend->simulateRequest({session->open.prompt, slotId}, generated));
+    const ReuseRequest request{session->open.prompt, slotId}; // named: gcc 12 destroys aggregate temporaries of a co_await twice
+    KERF_TRY(measured, co_await m_backend->simulateRequest(request, generated));
     co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
                           {QStringLiteral("cache_n"), measured.cacheTokens},
                           {QStringLiteral("prompt_n"), measured.promptTokens},

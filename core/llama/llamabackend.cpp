@@ -381,7 +381,8 @@ QCoro::Task<void> LlamaBackend::probe()
     if (!m_flagsLooked && m_flagsSource.isEmpty() && isLocal(m_http.base()) && capabilities.reachable) {
         m_flagsLooked = true;
         // /proc is read on a pool thread; a busy machine has thousands of descriptors.
-        const auto found = co_await QtConcurrent::run(&findLocalServer, m_http.base().port(80));
+        const QFuture<std::optional<LocalServer>> looking = QtConcurrent::run(&findLocalServer, m_http.base().port(80));
+        const auto found = co_await looking;
         if (!self)
             co_return;
         if (found && !found->commandLine.isEmpty()) {
@@ -721,7 +722,10 @@ QCoro::Task<Result<RenderedPrompt>> LlamaBackend::render(ChatRequest request)
         co_return failure(Error::Code::Refused, QStringLiteral("the server refused to tokenise the prompt: %1").arg(tokens.message()));
     Pieces parsed;
     if (tokens.body.size() > kParseOffLoop)
-        parsed = co_await QtConcurrent::run(&parsePieces, tokens.body);
+{
+        const QFuture<Pieces> parsing = QtConcurrent::run(&parsePieces, tokens.body);
+        parsed = co_await parsing;
+    }
     else
         parsed = parsePieces(tokens.body);
     if (!self)

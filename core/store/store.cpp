@@ -111,7 +111,9 @@ public:
     template<typename T>
     QCoro::Task<Result<T>> ask(std::function<Result<T>(Database &)> work)
     {
-        co_return co_await Answer<T>(worker, &context, std::move(work));
+        // Named, not a temporary of the co_await: gcc 12 destroys such temporaries twice.
+        Answer<T> answer(worker, &context, std::move(work));
+        co_return co_await answer;
     }
 };
 
@@ -127,13 +129,14 @@ QCoro::Task<Result<std::shared_ptr<Store>>> Store::open(QString path)
     auto inner = std::make_unique<Private>();
     inner->path = path;
     Private *raw = inner.get();
-    auto opened = co_await raw->ask<StoreStats>([path](Database &database) -> Result<StoreStats> {
+    std::function<Result<StoreStats>(Database &)> work = [path](Database &database) -> Result<StoreStats> {
         if (auto done = database.open(path); !done) {
             database.close();
             return std::unexpected(done.error());
         }
         return database.count();
-    });
+    };
+    auto opened = co_await raw->ask<StoreStats>(std::move(work));
     if (!opened)
         co_return std::unexpected(opened.error());
     inner->stats = *opened;
@@ -147,7 +150,7 @@ StoreStats Store::stats() const { return d->stats; }
 // Arguments are copied into the job: it runs on the other thread.
 QCoro::Task<Result<SessionRecord>> Store::createSession(QString id, QString title)
 {
-    auto made = co_await d->ask<std::pair<SessionRecord, StoreStats>>([=](Database &database) -> Result<std::pair<SessionRecord, StoreStats>> {
+    std::function<Result<std::pair<SessionRecord, StoreStats>>(Database &)> work = [=](Database &database) -> Result<std::pair<SessionRecord, StoreStats>> {
         auto record = database.createSession(id, title);
         if (!record)
             return std::unexpected(record.error());
@@ -155,7 +158,8 @@ QCoro::Task<Result<SessionRecord>> Store::createSession(QString id, QString titl
         if (!stats)
             return std::unexpected(stats.error());
         return std::pair{*record, *stats};
-    });
+    };
+    auto made = co_await d->ask<std::pair<SessionRecord, StoreStats>>(std::move(work));
     if (!made)
         co_return std::unexpected(made.error());
     d->stats = made->second;
@@ -179,11 +183,12 @@ QCoro::Task<Result<void>> Store::renameSession(QString id, QString title)
 
 QCoro::Task<Result<void>> Store::deleteSession(QString id)
 {
-    auto deleted = co_await d->ask<StoreStats>([=](Database &database) -> Result<StoreStats> {
+    std::function<Result<StoreStats>(Database &)> work = [=](Database &database) -> Result<StoreStats> {
         if (auto done = database.deleteSession(id); !done)
             return std::unexpected(done.error());
         return database.count();
-    });
+    };
+    auto deleted = co_await d->ask<StoreStats>(std::move(work));
     if (!deleted)
         co_return std::unexpected(deleted.error());
     d->stats = *deleted;
@@ -192,7 +197,8 @@ QCoro::Task<Result<void>> Store::deleteSession(QString id)
 
 QCoro::Task<Result<AppendedEpisode>> Store::appendEpisode(Episode draft)
 {
-    auto appended = co_await d->ask<AppendedEpisode>([draft = std::move(draft)](Database &database) { return database.appendEpisode(draft); });
+    std::function<Result<AppendedEpisode>(Database &)> work = [draft = std::move(draft)](Database &database) { return database.appendEpisode(draft); };
+    auto appended = co_await d->ask<AppendedEpisode>(std::move(work));
     if (appended && !appended->duplicate) {
         ++d->stats.episodes;
         if (appended->episode.seq == 1 && appended->revision == 1)
@@ -228,7 +234,8 @@ QCoro::Task<Result<void>> Store::saveState(QString sessionId, QJsonObject state,
 
 QCoro::Task<Result<std::pair<Anchor, qint64>>> Store::addAnchor(Anchor anchor)
 {
-    auto added = co_await d->ask<std::pair<Anchor, qint64>>([=](Database &database) { return database.addAnchor(anchor); });
+    std::function<Result<std::pair<Anchor, qint64>>(Database &)> work = [=](Database &database) { return database.addAnchor(anchor); };
+    auto added = co_await d->ask<std::pair<Anchor, qint64>>(std::move(work));
     if (added)
         ++d->stats.anchors;
     co_return added;
@@ -236,7 +243,8 @@ QCoro::Task<Result<std::pair<Anchor, qint64>>> Store::addAnchor(Anchor anchor)
 
 QCoro::Task<Result<std::pair<Anchor, qint64>>> Store::removeAnchor(qint64 anchorId)
 {
-    auto removed = co_await d->ask<std::pair<Anchor, qint64>>([=](Database &database) { return database.removeAnchor(anchorId); });
+    std::function<Result<std::pair<Anchor, qint64>>(Database &)> work = [=](Database &database) { return database.removeAnchor(anchorId); };
+    auto removed = co_await d->ask<std::pair<Anchor, qint64>>(std::move(work));
     if (removed)
         --d->stats.anchors;
     co_return removed;
