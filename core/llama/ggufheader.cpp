@@ -4,8 +4,10 @@
 #include "core/llama/ggufheader.h"
 
 #include <QFile>
+#include <QHash>
 #include <QRegularExpression>
 
+#include <algorithm>
 #include <cstring>
 
 namespace kerf {
@@ -44,8 +46,10 @@ public:
 
     bool skip(quint64 bytes)
     {
+        if (!m_ok || bytes > kMostBytes - std::min(m_used, kMostBytes))
+            return m_ok = false;
         m_used += bytes;
-        if (!m_ok || m_used > kMostBytes || m_file.skip(static_cast<qint64>(bytes)) != static_cast<qint64>(bytes))
+        if (m_file.skip(static_cast<qint64>(bytes)) != static_cast<qint64>(bytes))
             m_ok = false;
         return m_ok;
     }
@@ -59,8 +63,10 @@ public:
 private:
     bool take(char *to, quint64 bytes)
     {
+        if (!m_ok || bytes > kMostBytes - std::min(m_used, kMostBytes))
+            return m_ok = false;
         m_used += bytes;
-        if (!m_ok || m_used > kMostBytes || m_file.read(to, static_cast<qint64>(bytes)) != static_cast<qint64>(bytes))
+        if (m_file.read(to, static_cast<qint64>(bytes)) != static_cast<qint64>(bytes))
             m_ok = false;
         return m_ok;
     }
@@ -96,11 +102,50 @@ quint64 scalar(Reader &reader, quint32 type)
 
 } // namespace
 
+ArchitectureMemory architectureMemory(const QString &architecture)
+{
+    static const QHash<QString, ArchitectureMemory> known = [] {
+        QHash<QString, ArchitectureMemory> table;
+        const auto add = [&table](ArchitectureMemory memory, std::initializer_list<const char *> names) {
+            for (const char *name : names)
+                table.insert(QString::fromLatin1(name), memory);
+        };
+        add(ArchitectureMemory::Recurrent,
+            {"mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7", "jamba", "falcon-h1", "plamo2", "granitehybrid", "lfm2", "lfm2moe", "nemotron_h",
+             "nemotron_h_moe", "qwen3next", "qwen35", "qwen35moe", "qwen4exp", "kimi-linear", "kimi-k3", "minimax-01", "glm5-next"});
+        // The loader of these sets a window whatever the file says.
+        add(ArchitectureMemory::Window, {"llama4", "gemma2", "gpt-oss", "cohere2", "gemma3n", "deepseek4"});
+        add(ArchitectureMemory::WindowIfKey,
+            {"gemma3", "gemma4", "gemma-embedding", "exaone4", "exaone-moe", "smallthinker", "olmo2", "afmoe", "mimo2", "step35", "granite_swa", "cohere2moe", "laguna", "mellum", "plamo3",
+             "modern-bert"});
+        // A window in the file is not applied ("Phi SWA is currently disabled"; Mistral's early files carry one).
+        add(ArchitectureMemory::FullAttention,
+            {"llama", "phi3", "phimoe", "phi2", "qwen2", "qwen2moe", "qwen2vl", "qwen3", "qwen3moe", "qwen3vl", "qwen3vlmoe", "gemma", "starcoder2", "deepseek", "deepseek2",
+             "glm4", "glm4moe", "chatglm", "command-r", "falcon", "gpt2", "gptneox", "granite", "granitemoe", "internlm2", "minicpm", "minicpm3", "mpt", "nemotron", "olmo",
+             "olmoe", "smollm3", "stablelm", "ernie4_5", "ernie4_5-moe", "hunyuan-moe", "hunyuan-dense", "bailingmoe", "bailingmoe2", "dots1", "seed_oss", "grovemoe",
+             "apertus", "minimax-m2", "mistral3", "mistral4", "arcee", "bloom", "baichuan", "deci", "exaone", "grok", "jais", "openelm", "orion", "plamo", "xverse"});
+        return table;
+    }();
+    return known.value(architecture, ArchitectureMemory::Unknown);
+}
+
 MemoryKind GgufHeader::memory() const
 {
-    if (recurrent || slidingWindow > 0)
+    if (architecture.isEmpty())
+        return MemoryKind::Unknown;
+    const ArchitectureMemory known = architectureMemory(architecture);
+    if (recurrent || known == ArchitectureMemory::Recurrent || known == ArchitectureMemory::Window)
         return MemoryKind::Checkpointed;
-    return architecture.isEmpty() ? MemoryKind::Unknown : MemoryKind::FullAttention;
+    if (known == ArchitectureMemory::FullAttention)
+        return MemoryKind::FullAttention;
+    if (slidingWindow > 0)
+        return MemoryKind::Checkpointed;
+    return windowUnclear ? MemoryKind::Unknown : MemoryKind::FullAttention;
+}
+
+bool GgufHeader::isEstablished() const
+{
+    return memory() != MemoryKind::Unknown && (recurrent || slidingWindow > 0 || architectureMemory(architecture) != ArchitectureMemory::Unknown);
 }
 
 Result<GgufHeader> readGgufHeader(const QString &path)
@@ -132,10 +177,13 @@ Result<GgufHeader> readGgufHeader(const QString &path)
         if (type == 9) {
             const quint32 inner = reader.number<quint32>();
             const quint64 size = reader.number<quint64>();
+            if (key.endsWith(".attention.sliding_window"))
+                header.windowUnclear = true;
             if (const quint64 each = sizeOf(inner)) {
                 if (size > kMostBytes)
-                    break;
-                reader.skip(size * each);
+                    reader.fail();
+                else
+                    reader.skip(size * each);
             } else if (inner == 8) {
                 for (quint64 k = 0; k < size && reader.ok(); ++k)
                     reader.skip(reader.number<quint64>());
@@ -145,6 +193,8 @@ Result<GgufHeader> readGgufHeader(const QString &path)
             continue;
         }
         const quint64 value = scalar(reader, type);
+        if (type == 6 || type == 12)
+            continue; // a real number: none of ours is
         if (key.endsWith(".attention.sliding_window"))
             header.slidingWindow = static_cast<int>(std::min<quint64>(value, 1 << 30));
         else if (key.endsWith(".context_length"))
@@ -153,7 +203,7 @@ Result<GgufHeader> readGgufHeader(const QString &path)
             header.recurrent = true;
     }
     if (!reader.ok())
-        return damaged(QStringLiteral("it ends in its header, or the header is over %1 MiB").arg(kMostBytes / 1024 / 1024));
+        return damaged(QStringLiteral("it is damaged or ends in its header, or the header is over %1 MiB").arg(kMostBytes / 1024 / 1024));
     return header;
 }
 

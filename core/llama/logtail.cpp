@@ -5,7 +5,7 @@
 
 #include "core/base/log.h"
 
-#include <QFileInfo>
+#include <algorithm>
 
 #include <sys/stat.h>
 
@@ -13,17 +13,12 @@ namespace kerf {
 
 namespace {
 constexpr qint64 kChunk = 256 * 1024;
-constexpr int kChunksACall = 16;
+constexpr int kChunksACall = 4;
 constexpr qsizetype kLongestLine = 64 * 1024;
+constexpr qsizetype kRemembered = 64; ///< bytes before the offset
 constexpr int kActiveMs = 50;
 constexpr int kIdleMs = 250;
 constexpr int kIdleAfter = 40; ///< polls without news
-
-quint64 inodeOf(const QString &path)
-{
-    struct stat info {};
-    return ::stat(QFile::encodeName(path).constData(), &info) == 0 ? static_cast<quint64>(info.st_ino) ^ (static_cast<quint64>(info.st_dev) << 48) : 0;
-}
 } // namespace
 
 LogTail::LogTail(QObject *parent)
@@ -35,9 +30,12 @@ LogTail::LogTail(QObject *parent)
 void LogTail::follow(const QString &path)
 {
     m_path = path;
+    m_file.close();
     m_file.setFileName(path);
+    m_partial.clear();
+    m_skipping = false;
     m_timer.start(kActiveMs);
-    catchUp();
+    poll();
 }
 
 void LogTail::feed(const QByteArray &bytes)
@@ -49,60 +47,94 @@ void LogTail::feed(const QByteArray &bytes)
 void LogTail::poll()
 {
     const qint64 before = m_total;
-    catchUp();
+    const bool more = catchUp();
     m_idlePolls = m_total == before ? m_idlePolls + 1 : 0;
-    const int interval = m_idlePolls > kIdleAfter ? kIdleMs : kActiveMs;
+    const int interval = more ? 0 : m_idlePolls > kIdleAfter ? kIdleMs : kActiveMs;
     if (m_timer.interval() != interval)
         m_timer.setInterval(interval);
 }
 
-/// The name may mean another file by now (rotation), or the same one cut short (copytruncate).
-bool LogTail::reopenIfReplaced()
+bool LogTail::open()
 {
-    const quint64 inode = inodeOf(m_path);
-    if (m_file.isOpen()) {
-        const bool replaced = inode != 0 && inode != m_inode;
-        const bool truncated = m_file.size() < m_offset;
-        if (!replaced && !truncated)
-            return true;
-        if (replaced)
-            m_file.close();
-        m_offset = 0;
-        m_partial.clear();
-        m_skipping = false;
-        Q_EMIT restarted();
-        if (!replaced) {
-            m_file.seek(0);
-            return true;
-        }
-    }
-    if (inode == 0 || !m_file.open(QIODevice::ReadOnly | QIODevice::Unbuffered))
+    if (!m_file.open(QIODevice::ReadOnly | QIODevice::Unbuffered))
         return false;
-    m_inode = inode;
+    struct stat info {};
+    if (::fstat(m_file.handle(), &info) != 0 || !S_ISREG(info.st_mode)) {
+        m_file.close(); // a pipe would block, a folder has no lines
+        return false;
+    }
+    m_inode = static_cast<quint64>(info.st_ino);
+    m_device = static_cast<quint64>(info.st_dev);
     m_offset = 0;
+    m_checkedSize = -1;
+    m_before.clear();
     Q_EMIT opened();
     return true;
 }
 
+/// Another file has the name now, and something is in it. An empty one does not count: a server that keeps writing into
+/// the file that was moved away is read on.
+bool LogTail::isReplaced() const
+{
+    struct stat info {};
+    return ::stat(QFile::encodeName(m_path).constData(), &info) == 0 && info.st_size > 0
+        && (static_cast<quint64>(info.st_ino) != m_inode || static_cast<quint64>(info.st_dev) != m_device);
+}
+
+/// Shorter than what was read; or the last bytes that were read are no longer there (cut and grown again in between).
+bool LogTail::isTruncated()
+{
+    const qint64 size = m_file.size();
+    if (size < m_offset)
+        return true;
+    if (size == m_checkedSize || m_before.isEmpty())
+        return false;
+    m_checkedSize = size;
+    if (!m_file.seek(m_offset - m_before.size()))
+        return true;
+    const QByteArray now = m_file.read(m_before.size());
+    if (now == m_before)
+        return false;
+    // A writer that does not append leaves a hole where the file was cut: it goes on at its old place.
+    if (std::all_of(now.cbegin(), now.cend(), [](char c) { return c == '\0'; })) {
+        m_before = now;
+        return false;
+    }
+    return true;
+}
+
+void LogTail::startOver()
+{
+    m_offset = 0;
+    m_checkedSize = -1;
+    m_before.clear();
+    m_partial.clear();
+    m_skipping = false;
+    Q_EMIT restarted();
+}
+
 bool LogTail::catchUp()
 {
-    if (m_path.isEmpty())
+    if (m_path.isEmpty() || (!m_file.isOpen() && !open()))
         return false;
-    // The rest of a file that was rotated away is read before its successor.
     for (int chunk = 0; chunk < kChunksACall; ++chunk) {
-        if (!m_file.isOpen() && !reopenIfReplaced())
-            return false;
-        if (m_file.size() < m_offset && !reopenIfReplaced())
-            return false;
+        if (isTruncated())
+            startOver();
+        m_file.seek(m_offset);
         const QByteArray bytes = m_file.read(kChunk);
-        if (bytes.isEmpty()) {
-            const quint64 inode = m_inode;
-            if (!reopenIfReplaced() || m_inode == inode)
-                return false;
+        if (!bytes.isEmpty()) {
+            m_offset += bytes.size();
+            m_before = (m_before + bytes.right(kRemembered)).right(kRemembered);
+            take(bytes);
             continue;
         }
-        m_offset += bytes.size();
-        take(bytes);
+        // The rest of a file that was moved away is read before its successor.
+        if (!isReplaced())
+            return false;
+        m_file.close();
+        startOver();
+        if (!open())
+            return false;
     }
     return true;
 }
@@ -113,23 +145,25 @@ void LogTail::take(const QByteArray &bytes)
     QList<QByteArray> lines;
     qsizetype from = 0;
     for (;;) {
+        if (m_partial.isEmpty() && !m_skipping) { // a hole where the file was cut
+            while (from < bytes.size() && bytes.at(from) == '\0')
+                ++from;
+        }
         const qsizetype end = bytes.indexOf('\n', from);
         if (end < 0)
             break;
         if (m_skipping) {
             m_skipping = false; // the rest of a cut line
         } else {
-            m_partial.append(bytes.constData() + from, end - from);
-            m_partial.truncate(kLongestLine);
+            m_partial.append(bytes.constData() + from, std::min(end - from, kLongestLine - m_partial.size()));
             lines.append(m_partial);
         }
         m_partial.clear();
         from = end + 1;
     }
     if (!m_skipping) {
-        m_partial.append(bytes.constData() + from, bytes.size() - from);
-        if (m_partial.size() > kLongestLine) {
-            m_partial.truncate(kLongestLine);
+        m_partial.append(bytes.constData() + from, std::min(bytes.size() - from, kLongestLine - m_partial.size()));
+        if (m_partial.size() >= kLongestLine) {
             lines.append(m_partial);
             m_partial.clear();
             m_skipping = true;

@@ -12,7 +12,8 @@
 namespace kerf {
 
 /// Follows a growing log file: one that appears later, is rotated (another file takes its name) or truncated. Or takes the
-/// bytes of a child's output by feed(). Complete lines only; a line over 64 KiB is cut. One thread.
+/// bytes of a child's output by feed(). Complete lines only; a line over 64 KiB is cut. Looks every 50 ms while there is
+/// news, every 250 ms otherwise. One thread.
 class LogTail : public QObject
 {
     Q_OBJECT
@@ -21,7 +22,7 @@ public:
 
     void follow(const QString &path);
     void feed(const QByteArray &bytes);
-    /// Reads what the file has now. Bounded: at most a few MB a call; returns whether there is more.
+    /// Reads what the file has now. Bounded: at most 1 MiB a call; returns whether there is more.
     bool catchUp();
     QString path() const { return m_path; }
     /// Whether something can be read at all: the file is there, or bytes were fed.
@@ -36,16 +37,22 @@ Q_SIGNALS:
 
 private:
     void poll();
-    bool reopenIfReplaced();
+    bool open();
+    bool isReplaced() const;
+    bool isTruncated();
+    void startOver();
     void take(const QByteArray &bytes);
 
     QString m_path;
     QFile m_file;
     quint64 m_inode = 0;
+    quint64 m_device = 0;
     qint64 m_offset = 0;
+    qint64 m_checkedSize = -1; ///< size at which the bytes before the offset were last seen unchanged
     qint64 m_total = 0;
+    QByteArray m_before;       ///< the last bytes read: they must still be there
     QByteArray m_partial;
-    bool m_skipping = false; ///< inside a line that was cut
+    bool m_skipping = false;   ///< inside a line that was cut
     bool m_fed = false;
     int m_idlePolls = 0;
     QTimer m_timer;

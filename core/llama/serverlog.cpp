@@ -3,8 +3,6 @@
 
 #include "core/llama/serverlog.h"
 
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QLocale>
 #include <QString>
 
@@ -29,6 +27,9 @@ View trimmedFront(View text)
     return text.substr(i);
 }
 
+/// No count of tokens, slots or tasks is larger: such a number is a damaged line.
+constexpr qint64 kLargest = 2'000'000'000;
+
 /// The number that begins the text (spaces in front are skipped); -1 = none.
 qint64 leadingNumber(View text)
 {
@@ -44,13 +45,14 @@ qint64 leadingNumber(View text)
     for (const char c : text) {
         if (!isDigit(c))
             break;
-        if (number > 100'000'000'000'000LL)
-            return -1;
         number = number * 10 + (c - '0');
+        if (number > kLargest)
+            return -1;
     }
     return negative ? -number : number;
 }
 
+/// NaN = none.
 double leadingReal(View text)
 {
     text = trimmedFront(text);
@@ -62,7 +64,7 @@ double leadingReal(View text)
     double value = 0;
     double scale = 0;
     bool any = false;
-    for (const char c : text) {
+    for (const char c : text.substr(0, 32)) {
         if (isDigit(c)) {
             any = true;
             if (scale == 0)
@@ -105,6 +107,14 @@ qint64 mib(View text, View key)
     return std::isnan(value) || value < 0 || value > 1e9 ? -1 : static_cast<qint64>(std::llround(value * 1024 * 1024));
 }
 
+/// -1 = none.
+double realAfter(View text, View key)
+{
+    const View rest = after(text, key);
+    const double value = rest.data() ? leadingReal(rest) : std::nan("");
+    return std::isnan(value) ? -1 : value;
+}
+
 QByteArray quoted(View text)
 {
     const std::size_t begin = text.find('\'');
@@ -122,6 +132,18 @@ void checkpointNumbers(LogEvent &event, View message)
     event.bytes = mib(message, "size = ");
 }
 
+/// Lines that name checkpoints and change nothing that we follow (speculative decoding has its own, outside the ring).
+bool isKnownCheckpointTalk(View message)
+{
+    for (const View known : {View("checking checkpoint"), View("no checkpoint"), View("speculative checkpoint"), View("(restore checkpoint)"), View("do_checkpoint = "),
+                             View("context checkpoint data in"), View("failed to append context checkpoints"), View("failed to restore context checkpoint"),
+                             View("failed to load context checkpoint")}) {
+        if (has(message, known))
+            return true;
+    }
+    return false;
+}
+
 void parseSlot(LogEvent &event, View message)
 {
     message = trimmedFront(message);
@@ -136,6 +158,15 @@ void parseSlot(LogEvent &event, View message)
         event.second = numberAfter(message, "checkpoint ");
     } else if (starts(message, "erased invalidated context checkpoint")) {
         event.kind = Kind::CheckpointErased;
+        checkpointNumbers(event, message);
+    } else if (starts(message, "SWA checkpoint create")) {
+        event.kind = Kind::CheckpointCreated;
+        checkpointNumbers(event, message);
+    } else if (starts(message, "SWA checkpoint erase")) {
+        event.kind = Kind::CheckpointThinned;
+        checkpointNumbers(event, message);
+    } else if (starts(message, "SWA checkpoint restore")) {
+        event.kind = Kind::CheckpointRestored;
         checkpointNumbers(event, message);
     } else if (starts(message, "erasing context checkpoint") || starts(message, "erasing old context checkpoint") || starts(message, "removing old context checkpoint")) {
         event.kind = Kind::CheckpointThinned;
@@ -154,24 +185,52 @@ void parseSlot(LogEvent &event, View message)
         event.value = numberAfter(message, "size ");
         event.posMin = static_cast<int>(numberAfter(message, "["));
         event.second = numberAfter(after(message, "->"), "[");
+    } else if (starts(message, "trying to reuse chunks with size > ")) {
+        event.kind = Kind::ChunkSearch;
+        event.value = numberAfter(message, "> ");
+    } else if (starts(message, "cache reuse is not supported")) {
+        event.kind = Kind::ChunksUnsupported;
     } else if (starts(message, "new prompt")) {
         event.kind = Kind::NewPrompt;
         event.value = numberAfter(message, "task.n_tokens = ");
         if (event.value < 0)
             event.value = numberAfter(message, "n_prompt_tokens = ");
+    } else if (starts(message, "prompt processing")) {
+        event.kind = Kind::Progress;
+        event.value = numberAfter(message, " n_tokens = ");
+    } else if (starts(message, "skipping, slot is empty")) {
+        event.kind = Kind::SlotEmpty;
+    } else if (starts(message, "slot context shift") || starts(message, "context shift")) {
+        event.kind = Kind::ContextShifted;
+        event.value = numberAfter(message, "n_discard = ");
+        event.second = numberAfter(message, "n_keep = ");
     } else if (starts(message, "checking sim")) {
         event.kind = Kind::Similarity;
         const View pair = after(message, "(");
         event.value = leadingNumber(pair);
         event.second = leadingNumber(after(pair, "/"));
     } else if (starts(message, "selected slot by")) {
-        event.kind = has(message, "by LCP") || has(message, "by lcp") ? Kind::SelectedByLcp : has(message, "by LRU") ? Kind::SelectedByLru : Kind::SelectedById;
+        const View how = message.substr(0, 40);
+        if (has(how, "by id")) {
+            event.kind = Kind::SelectedById;
+        } else if (has(how, "by LRU")) {
+            event.kind = Kind::SelectedByLru;
+            event.value = numberAfter(message, "n_tokens = ");
+        } else { // "LCP", older "lcs"
+            event.kind = Kind::SelectedByLcp;
+            event.similarity = realAfter(message, has(message, "sim_best = ") ? View("sim_best = ") : View("similarity = "));
+            event.keep = realAfter(message, "f_keep = ");
+        }
     } else if (starts(message, "processing task")) {
         event.kind = Kind::Launched;
     } else if (starts(message, "prompt eval time")) {
         event.kind = Kind::PromptTiming;
-        event.ms = leadingReal(after(message, "= "));
-        event.value = leadingNumber(after(message, "/"));
+        event.ms = realAfter(message, "= ");
+        event.value = numberAfter(message, "/");
+    } else if (starts(message, "eval time")) {
+        event.kind = Kind::EvalTiming;
+        event.ms = realAfter(message, "= ");
+        event.value = numberAfter(message, "/");
     } else if (starts(message, "stop processing")) {
         event.kind = Kind::Released;
         event.value = numberAfter(message, "n_tokens = ");
@@ -180,6 +239,10 @@ void parseSlot(LogEvent &event, View message)
     } else if (starts(message, "clearing prompt")) {
         event.kind = Kind::Cleared;
         event.value = numberAfter(message, "with ");
+    } else if (starts(message, "clearing cache for lora change") || (starts(message, "failed to truncate tokens") && has(message, "clearing the memory"))) {
+        event.kind = Kind::Cleared;
+    } else if (starts(message, "failed to load prompt from cache")) {
+        event.kind = Kind::PromptLoadFailed;
     } else if (starts(message, "saving idle slot")) {
         event.kind = Kind::SavingIdleSlot;
     } else if (starts(message, "appended ") && has(message, "context checkpoint")) {
@@ -190,9 +253,23 @@ void parseSlot(LogEvent &event, View message)
         event.kind = Kind::SlotRestored;
         event.value = numberAfter(message, "restored ");
         event.text = quoted(message);
-    } else if (has(message, "checkpoint") && !starts(message, "checking checkpoint") && !has(message, "no checkpoint")) {
+    } else if (has(message, "context checkpoint appendix in")) {
+        event.kind = Kind::SlotRestored; // damaged: the tokens are there, the ring is not
+        event.value = 0;
+        event.text = quoted(message);
+    } else if (has(message, "checkpoint") && !isKnownCheckpointTalk(message)) {
         event.kind = Kind::NotUnderstood;
     }
+}
+
+bool isKnownCacheTalk(View message)
+{
+    for (const View known : {View("updating prompt cache"), View("prompt cache update took"), View("to disable the prompt cache"), View("cache size limit reduced"),
+                             View("prompt cache disabled"), View("for more info")}) {
+        if (has(message, known))
+            return true;
+    }
+    return false;
 }
 
 void parseServer(LogEvent &event, View message)
@@ -210,16 +287,22 @@ void parseServer(LogEvent &event, View message)
         event.value = numberAfter(message, "length ");
     } else if (has(message, "removing oldest entry")) {
         event.kind = Kind::PromptDropped;
+    } else if (has(message, "exceeds cache size limit") || starts(message, "failed to allocate memory for prompt cache")) {
+        event.kind = Kind::PromptNotSaved;
+    } else if (starts(message, "looking for better prompt")) {
+        event.kind = Kind::PromptSearch;
+        event.keep = realAfter(message, "f_keep =");
+        event.similarity = realAfter(message, "sim =");
     } else if (starts(message, "prompt with length")) {
         event.kind = Kind::PromptOffered;
         event.value = numberAfter(message, "length");
         event.second = numberAfter(message, "lcp =");
-        event.keep = leadingReal(after(message, "f_keep ="));
-        event.similarity = leadingReal(after(message, "sim ="));
+        event.keep = realAfter(message, "f_keep =");
+        event.similarity = realAfter(message, "sim =");
     } else if (starts(message, "found better prompt")) {
         event.kind = Kind::PromptFound;
-        event.keep = leadingReal(after(message, "f_keep ="));
-        event.similarity = leadingReal(after(message, "sim ="));
+        event.keep = realAfter(message, "f_keep =");
+        event.similarity = realAfter(message, "sim =");
     } else if (starts(message, "cache state:")) {
         event.kind = Kind::CacheState;
         event.value = numberAfter(message, "state:");
@@ -232,6 +315,16 @@ void parseServer(LogEvent &event, View message)
         const std::size_t comma = message.rfind(',');
         if (comma != View::npos)
             event.bytes = mib(message.substr(comma), ",");
+    } else if (starts(message, "context checkpoints disabled")) {
+        event.kind = Kind::CheckpointsEnabled;
+        event.value = 0;
+    } else if (starts(message, "prompt cache is enabled")) {
+        event.kind = Kind::HostCacheLimit;
+        event.value = numberAfter(message, "size limit: ");
+        event.flag = event.value < 0; // "no limit"
+    } else if (starts(message, "prompt cache is disabled")) {
+        event.kind = Kind::HostCacheLimit;
+        event.value = 0;
     } else if (starts(message, "context checkpoints enabled")) {
         event.kind = Kind::CheckpointsEnabled;
         event.value = numberAfter(message, "max = ");
@@ -247,54 +340,97 @@ void parseServer(LogEvent &event, View message)
         event.kind = Kind::ServerStart;
     } else if (starts(message, "listening on ") || starts(message, "server is listening on ")) {
         event.kind = Kind::Listening;
-        const View url = after(message, "listening on ");
-        event.text = QByteArray(url.data(), static_cast<qsizetype>(url.size())).trimmed();
+        View url = after(message, "listening on ");
+        url = url.substr(0, url.find(' '));
+        event.text = QByteArray(url.data(), static_cast<qsizetype>(url.size()));
+    } else if (starts(message, "loading model '")) {
+        event.kind = Kind::ModelLoading;
+        event.text = quoted(message);
+    } else if (starts(message, "model loaded")) {
+        event.kind = Kind::ModelLoaded;
+    } else if (has(message, "cleaning up before exit")) {
+        event.kind = Kind::ShuttingDown;
+    } else if (starts(message, "instance name=") && has(message, "exited with status")) {
+        event.kind = Kind::ChildEnded;
+    } else if ((has(message, "cached prompt") || has(message, "prompt cache") || starts(message, "cache ")) && !isKnownCacheTalk(message)) {
+        event.kind = Kind::NotUnderstood;
     }
 }
 
-} // namespace
-
-LogEvent parseServerLogLine(QByteArrayView raw)
+/// The message of a --log-jsonl line, its first line only. `room` holds it where it had to be unescaped.
+View jsonMessage(View line, QByteArray &room)
 {
-    LogEvent event;
-    View line(raw.data() ? raw.data() : "", static_cast<std::size_t>(raw.size()));
-    while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' '))
-        line.remove_suffix(1);
-    if (line.size() < 8)
-        return event;
-    if (line[0] == '{' && has(line.substr(0, 200), "\"msg\"")) {
-        // --log-jsonl: the same messages inside `msg`.
-        const QJsonObject object = QJsonDocument::fromJson(QByteArray(line.data(), static_cast<qsizetype>(line.size()))).object();
-        const QByteArray message = object.value(QStringLiteral("msg")).toString().toUtf8();
-        return message.isEmpty() || message.startsWith('{') ? event : parseServerLogLine(message);
+    const View rest = after(line, "\"msg\":");
+    const std::size_t open = rest.find('"');
+    if (!rest.data() || open == View::npos || open > 2)
+        return {};
+    const View text = rest.substr(open + 1);
+    std::size_t end = 0;
+    while (end < text.size() && text[end] != '"' && text[end] != '\\')
+        ++end;
+    if (end == text.size() || text[end] == '"' || text.substr(end, 2) == "\\n")
+        return text.substr(0, end);
+    room.reserve(static_cast<qsizetype>(std::min<std::size_t>(text.size(), 4096)));
+    for (std::size_t i = 0; i < text.size() && text[i] != '"' && room.size() < 4096; ++i) {
+        if (text[i] != '\\') {
+            room.append(text[i]);
+            continue;
+        }
+        if (++i == text.size() || text[i] == 'n')
+            break;
+        if (text[i] == 'u') {
+            room.append('?');
+            i += 4;
+        } else {
+            room.append(text[i] == 't' || text[i] == 'r' ? ' ' : text[i]);
+        }
     }
+    return {room.constData(), static_cast<std::size_t>(room.size())};
+}
+
+/// Whether a word at this place may begin a message: at the start, behind a space, or behind a terminal colour.
+bool beginsWord(View line, std::size_t at)
+{
+    return at == 0 || line[at - 1] == ' ' || (line[at - 1] == 'm' && line.substr(0, at).rfind('\033') != View::npos);
+}
+
+void parseMessage(LogEvent &event, View line)
+{
     // "slot NAME: id  0 | task 40 | MESSAGE", whatever stands before it (but for text of the prompt: only near the front).
     const View front = line.substr(0, 64);
     std::size_t at = front.find("slot ");
-    if (at != View::npos && (at == 0 || front[at - 1] == ' ')) {
+    if (at != View::npos && beginsWord(line, at)) {
         const View body = line.substr(at);
         const std::size_t id = body.find(" id ");
         const std::size_t task = id == View::npos ? View::npos : body.find("| task ", id);
-        if (task != View::npos && id < 40) {
-            event.slot = static_cast<int>(std::min<qint64>(1 << 20, leadingNumber(body.substr(id + 4))));
+        if (task != View::npos && id < 40 && task < 64) {
+            event.slot = static_cast<int>(leadingNumber(body.substr(id + 4)));
             const View rest = body.substr(task + 7);
             event.task = leadingNumber(rest);
             const View message = after(rest, "| ");
-            if (message.data())
+            if (event.slot >= 0 && message.data())
                 parseSlot(event, message);
-            return event;
+            return;
         }
     }
     at = front.find("srv ");
-    if (at != View::npos && (at == 0 || front[at - 1] == ' ')) {
+    if (at != View::npos && beginsWord(line, at)) {
         const View body = line.substr(at + 4);
         const std::size_t colon = body.find(": ");
         if (colon != View::npos && colon < 40)
             parseServer(event, body.substr(colon + 2));
-        return event;
+        return;
     }
     if (front.find("llama_memory_recurrent: size") != View::npos) {
         event.kind = Kind::RecurrentMemory;
+    } else if (at = front.find("llama_kv_cache_iswa: "); at != View::npos) {
+        const View info = line.substr(at + 21);
+        if (starts(info, "using full-size SWA cache")) {
+            event.kind = Kind::FullWindow;
+        } else if (starts(info, "creating") && has(info, " SWA KV cache") && !has(info, "non-SWA")) {
+            event.kind = Kind::WindowCells;
+            event.value = numberAfter(info, "size = ");
+        }
     } else if (const View info = after(line.substr(0, 160), "common_params_print_info: "); info.data()) {
         if (starts(info, "build ")) {
             event.kind = Kind::Build;
@@ -307,13 +443,62 @@ LogEvent parseServerLogLine(QByteArrayView raw)
         const View body = line.substr(at + 12);
         if (starts(body, "arch ")) {
             event.kind = Kind::Architecture;
-            const View name = trimmedFront(after(body, "= "));
+            View name = trimmedFront(after(body, "= "));
+            name = name.substr(0, name.find(' '));
             event.text = QByteArray(name.data(), static_cast<qsizetype>(name.size()));
         } else if (starts(body, "n_swa ")) {
             event.kind = Kind::SlidingWindow;
-            event.value = leadingNumber(after(body, "= "));
+            event.value = numberAfter(body, "= ");
+        }
+    } else if (at = front.find("build: "); at != View::npos && beginsWord(line, at) && leadingNumber(line.substr(at + 7)) > 0) {
+        event.kind = Kind::Build; // older builds begin with "build: 6140 (hash) with ..."
+        event.value = leadingNumber(line.substr(at + 7));
+    } else if (at = front.find("main: server is listening on "); at != View::npos) {
+        event.kind = Kind::Listening;
+        View url = line.substr(at + 29);
+        url = url.substr(0, url.find(' '));
+        event.text = QByteArray(url.data(), static_cast<qsizetype>(url.size()));
+    }
+}
+
+} // namespace
+
+LogEvent parseServerLogLine(QByteArrayView raw)
+{
+    LogEvent event;
+    View line(raw.data() ? raw.data() : "", static_cast<std::size_t>(raw.size()));
+    for (;;) {
+        if (line.size() >= 4 && line.substr(line.size() - 4) == "\033[0m")
+            line.remove_suffix(4);
+        else if (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' '))
+            line.remove_suffix(1);
+        else
+            break;
+    }
+    if (line.size() < 8)
+        return event;
+    if (line[0] == '[' && isDigit(line[1])) { // a router names the port of the child whose line it passes on
+        const std::size_t close = line.substr(0, 16).find("] ");
+        if (close != View::npos) {
+            event.child = static_cast<int>(leadingNumber(line.substr(1)));
+            line.remove_prefix(close + 2);
         }
     }
+    if (line[0] == '{' && has(line.substr(0, 200), "\"msg\"")) {
+        QByteArray room;
+        View message = jsonMessage(line, room);
+        if (message.size() >= 8 && message[0] == '[' && isDigit(message[1]) && event.child < 0) {
+            const std::size_t close = message.substr(0, 16).find("] ");
+            if (close != View::npos) {
+                event.child = static_cast<int>(leadingNumber(message.substr(1)));
+                message.remove_prefix(close + 2);
+            }
+        }
+        if (message.size() >= 8)
+            parseMessage(event, message);
+        return event;
+    }
+    parseMessage(event, line);
     return event;
 }
 
@@ -327,6 +512,8 @@ QString readingOf(const LogEvent &event)
     case Kind::Listening:
         return QStringLiteral("the server listens");
     case Kind::CheckpointsEnabled:
+        if (event.value == 0)
+            return QStringLiteral("no context checkpoints");
         return QStringLiteral("context checkpoints: at most %1, %2 tokens apart").arg(value, locale.toString(event.second));
     case Kind::IdleSlotsCleared:
         return QStringLiteral("idle slots are saved and cleared when another starts a task");
@@ -355,7 +542,7 @@ QString readingOf(const LogEvent &event)
     case Kind::Released:
         return QStringLiteral("task %1 ends with %2 tokens held").arg(event.task).arg(value);
     case Kind::Cleared:
-        return event.value > 0 ? QStringLiteral("slot %1 cleared (%2 tokens)").arg(event.slot).arg(value) : QString();
+        return event.value > 0 ? QStringLiteral("slot %1 cleared (%2 tokens)").arg(event.slot).arg(value) : event.value < 0 ? QStringLiteral("slot %1 cleared").arg(event.slot) : QString();
     case Kind::PromptSaved:
         return QStringLiteral("prompt of %1 tokens saved to the host cache").arg(value);
     case Kind::PromptFound:
@@ -364,6 +551,20 @@ QString readingOf(const LogEvent &event)
         return QStringLiteral("the oldest saved prompt was dropped");
     case Kind::CacheState:
         return QStringLiteral("host cache: %1 prompts").arg(value);
+    case Kind::PromptNotSaved:
+        return QStringLiteral("the prompt is too large for the host cache and was not saved");
+    case Kind::PromptAlreadySaved:
+        return QStringLiteral("the prompt is in the host cache already");
+    case Kind::ContextShifted:
+        return QStringLiteral("context shift: %1 tokens behind the first %2 dropped").arg(value, locale.toString(event.second));
+    case Kind::FullWindow:
+        return QStringLiteral("the window's memory keeps everything (--swa-full)");
+    case Kind::HostCacheLimit:
+        return event.flag ? QStringLiteral("host cache without limit") : event.value == 0 ? QStringLiteral("no host cache") : QStringLiteral("host cache of at most %1 MiB").arg(value);
+    case Kind::ModelLoading:
+        return QStringLiteral("a model is loaded");
+    case Kind::ShuttingDown:
+        return QStringLiteral("the server shuts down");
     case Kind::NotUnderstood:
         return QStringLiteral("not understood");
     default:

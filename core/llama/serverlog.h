@@ -28,8 +28,8 @@ struct LogEvent {
         Listening,          ///< text = URL
         // about a slot
         Similarity,         ///< value = LCP, second = new length
-        SelectedByLcp,
-        SelectedByLru,
+        SelectedByLcp,      ///< similarity, keep
+        SelectedByLru,      ///< value = tokens held
         SelectedById,
         Launched,
         NewPrompt,          ///< value = task.n_tokens
@@ -43,10 +43,16 @@ struct LogEvent {
         ChunkMoved,         ///< value = size, posMin = from, second = to
         PromptTiming,       ///< value = tokens, ms
         Released,           ///< value = n_tokens
-        Cleared,            ///< value = tokens
+        Cleared,            ///< value = tokens; -1 = not said
         SavingIdleSlot,
         SlotSaved,          ///< value = checkpoints, text = file
         SlotRestored,       ///< value = checkpoints, text = file
+        SlotEmpty,          ///< holds nothing when a task looks for a slot
+        ContextShifted,     ///< value = tokens discarded, second = tokens kept in front
+        Progress,           ///< value = prompt tokens processed so far
+        EvalTiming,         ///< value = tokens generated, ms
+        ChunkSearch,        ///< value = N of --cache-reuse (-lv 5)
+        ChunksUnsupported,  ///< --cache-reuse is set and ignored
         // about the host prompt cache
         PromptSaved,        ///< value = length
         PromptAlreadySaved,
@@ -55,7 +61,18 @@ struct LogEvent {
         PromptOffered,      ///< value = length, second = lcp, keep, similarity
         PromptFound,        ///< keep, similarity
         CacheState,         ///< value = entries, bytes, second = limit in MiB
-        CacheEntry          ///< value = tokens, second = checkpoints, bytes
+        CacheEntry,         ///< value = tokens, second = checkpoints, bytes
+        PromptSearch,       ///< the host cache is asked; keep, similarity = the slot's own
+        PromptNotSaved,     ///< too large for the cache, or no memory for it
+        PromptLoadFailed,
+        // about the server, again
+        ModelLoading,       ///< text = path
+        ModelLoaded,
+        WindowCells,        ///< value = cells of the window's memory
+        FullWindow,         ///< --swa-full: the window's memory keeps everything
+        HostCacheLimit,     ///< value = MiB, 0 = off; flag = no limit
+        ShuttingDown,
+        ChildEnded          ///< a router's child has gone; value = its port, or -1
     };
     Kind kind = Kind::Other;
     int slot = -1;
@@ -69,11 +86,13 @@ struct LogEvent {
     double keep = -1;
     double similarity = -1;
     bool flag = false;
+    int child = -1;         ///< port of the router's child that wrote the line
     QByteArray text;
 };
 
 /// Parses one line, tolerantly: prefixes (time and level, `[57259] ` of a router's child), --log-jsonl lines and older
-/// spellings are read alike. Never fails, whatever the bytes are. No allocation on lines of no matter.
+/// spellings are read alike, with terminal colours or without. Never fails, whatever the bytes are. No allocation on lines
+/// of no matter.
 LogEvent parseServerLogLine(QByteArrayView line);
 
 /// In words, for the log view: "checkpoint 1,349 restored"; empty where there is nothing to say.

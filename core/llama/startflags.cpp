@@ -8,6 +8,9 @@
 #include <QFileInfo>
 #include <QSet>
 
+#include <algorithm>
+#include <limits>
+
 #include <unistd.h>
 
 namespace kerf {
@@ -49,8 +52,14 @@ bool apply(ServerFlags &flags, const QString &name, const QString &value)
         return integer(flags.parallel);
     if (is({"-c", "--ctx-size"}))
         return integer(flags.contextSize);
+    if (is({"-ub", "--ubatch-size"}))
+        return integer(flags.microBatch);
     if (is({"-lv", "--verbosity", "--log-verbosity"}))
         return integer(flags.verbosity);
+    if (is({"--models-dir", "--models-preset"})) {
+        flags.router = true;
+        return true;
+    }
     if (is({"--port"}))
         return integer(flags.port);
     if (is({"-sps", "--slot-prompt-similarity"})) {
@@ -96,6 +105,12 @@ bool apply(ServerFlags &flags, const QString &name, const QString &value)
         flags.noSlots = false;
     else if (is({"--metrics"}))
         flags.metrics = true;
+    else if (is({"--context-shift"}))
+        flags.contextShift = true;
+    else if (is({"--no-context-shift"}))
+        flags.contextShift = false;
+    else if (is({"-v", "--verbose", "--log-verbose"}))
+        flags.verbosity = std::numeric_limits<int>::max();
     return false;
 }
 
@@ -126,23 +141,56 @@ QSet<QByteArray> listeners(int port)
 ServerFlags parseServerFlags(const QStringList &arguments, const QHash<QString, QString> &environment)
 {
     ServerFlags flags;
-    const std::pair<const char *, const char *> variables[] = {
-        {"LLAMA_ARG_CACHE_REUSE", "--cache-reuse"}, {"LLAMA_ARG_CTX_CHECKPOINTS", "-ctxcp"}, {"LLAMA_ARG_CHECKPOINT_MIN_STEP", "-cms"},
-        {"LLAMA_ARG_CACHE_RAM", "--cache-ram"}, {"LLAMA_ARG_N_PARALLEL", "-np"}, {"LLAMA_ARG_CTX_SIZE", "-c"}, {"LLAMA_ARG_PORT", "--port"},
-        {"LLAMA_ARG_MODEL", "-m"}, {"LLAMA_ARG_HOST", "--host"}, {"LLAMA_ARG_SLOT_SAVE_PATH", "--slot-save-path"}, {"LLAMA_LOG_VERBOSITY", "-lv"}, {"LLAMA_LOG_FILE", "--log-file"}};
-    for (const auto &[variable, flag] : variables) {
-        if (const auto it = environment.constFind(QString::fromLatin1(variable)); it != environment.cend())
+    // Where a build renamed one, both are read; the newer name comes last and wins.
+    static constexpr std::pair<const char *, const char *> kValues[] = {
+        {"LLAMA_ARG_CACHE_REUSE", "--cache-reuse"},
+        {"LLAMA_ARG_CTX_CHECKPOINTS", "-ctxcp"},
+        {"LLAMA_ARG_CHECKPOINT_MIN_STEP", "-cms"},
+        {"LLAMA_ARG_CHECKPOINT_MIN_SPACING_NT", "-cms"},
+        {"LLAMA_ARG_CACHE_RAM", "--cache-ram"},
+        {"LLAMA_ARG_N_PARALLEL", "-np"},
+        {"LLAMA_ARG_CTX_SIZE", "-c"},
+        {"LLAMA_ARG_UBATCH", "-ub"},
+        {"LLAMA_ARG_PORT", "--port"},
+        {"LLAMA_ARG_MODEL", "-m"},
+        {"LLAMA_ARG_HOST", "--host"},
+        {"LLAMA_ARG_SLOT_SAVE_PATH", "--slot-save-path"},
+        {"LLAMA_ARG_MODELS_DIR", "--models-dir"},
+        {"LLAMA_ARG_MODELS_PRESET", "--models-preset"},
+        {"LLAMA_LOG_VERBOSITY", "-lv"},
+        {"LLAMA_ARG_LOG_VERBOSITY", "-lv"},
+        {"LLAMA_LOG_FILE", "--log-file"},
+        {"LLAMA_ARG_LOG_FILE", "--log-file"},
+    };
+    for (const auto &[variable, flag] : kValues) {
+        if (const auto it = environment.constFind(QString::fromLatin1(variable)); it != environment.cend() && !it->isEmpty())
             apply(flags, QString::fromLatin1(flag), *it);
     }
-    const auto boolean = [&](const char *variable) { return environment.constFind(QString::fromLatin1(variable)); };
-    if (const auto it = boolean("LLAMA_ARG_SWA_FULL"); it != environment.cend())
-        flags.swaFull = !isFalse(*it);
-    if (const auto it = boolean("LLAMA_ARG_KV_UNIFIED"); it != environment.cend())
-        flags.unified = !isFalse(*it);
-    if (const auto it = boolean("LLAMA_ARG_CACHE_PROMPT"); it != environment.cend())
-        flags.cachePrompt = !isFalse(*it);
-    if (const auto it = boolean("LLAMA_ARG_ENDPOINT_SLOTS"); it != environment.cend())
-        flags.noSlots = isFalse(*it);
+    // LLAMA_ARG_X=0 and LLAMA_ARG_NO_X (any value) both say no.
+    struct Switch {
+        const char *variable;
+        const char *on;
+        const char *off; ///< nullptr = there is no such flag
+    };
+    static constexpr Switch kSwitches[] = {
+        {"SWA_FULL", "--swa-full", nullptr},
+        {"KV_UNIFIED", "--kv-unified", "--no-kv-unified"},
+        {"CACHE_PROMPT", "--cache-prompt", "--no-cache-prompt"},
+        {"CACHE_IDLE_SLOTS", "--cache-idle-slots", "--no-cache-idle-slots"},
+        {"CONTEXT_SHIFT", "--context-shift", "--no-context-shift"},
+        {"ENDPOINT_SLOTS", "--slots", "--no-slots"},
+        {"ENDPOINT_METRICS", "--metrics", nullptr},
+    };
+    for (const Switch &one : kSwitches) {
+        const QString name = QString::fromLatin1(one.variable);
+        bool no = environment.contains(QStringLiteral("LLAMA_ARG_NO_") + name);
+        const auto it = environment.constFind(QStringLiteral("LLAMA_ARG_") + name);
+        if (!no && it == environment.cend())
+            continue;
+        no = no || isFalse(*it);
+        if (const char *flag = no ? one.off : one.on)
+            apply(flags, QString::fromLatin1(flag), {});
+    }
     for (qsizetype i = 0; i < arguments.size(); ++i) {
         QString name = arguments.at(i);
         if (!name.startsWith(QLatin1Char('-')))
@@ -156,10 +204,101 @@ ServerFlags parseServerFlags(const QStringList &arguments, const QHash<QString, 
         } else if (i + 1 < arguments.size()) {
             value = arguments.at(i + 1);
         }
+        if (name.startsWith(QLatin1String("--")))
+            name.replace(QLatin1Char('_'), QLatin1Char('-')); // the server takes both
         if (apply(flags, name, value) && !inside)
             ++i;
     }
     return flags;
+}
+
+QStringList splitShellWords(const QString &text)
+{
+    QStringList words;
+    QString word;
+    bool inWord = false;
+    QChar quote;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        const QChar c = text.at(i);
+        if (quote == QLatin1Char('\'')) {
+            if (c == quote)
+                quote = QChar();
+            else
+                word.append(c);
+            continue;
+        }
+        if (c == QLatin1Char('\\') && i + 1 < text.size()) {
+            const QChar next = text.at(i + 1);
+            if (!quote.isNull() && !QStringView(u"$`\"\\\n").contains(next)) {
+                word.append(c); // between double quotes only these are escaped
+                continue;
+            }
+            ++i;
+            if (next == QLatin1Char('\n'))
+                continue;
+            word.append(next);
+            inWord = true;
+        } else if (!quote.isNull()) {
+            if (c == quote)
+                quote = QChar();
+            else
+                word.append(c);
+        } else if (c == QLatin1Char('\'') || c == QLatin1Char('"')) {
+            quote = c;
+            inWord = true;
+        } else if (c.isSpace()) {
+            if (inWord)
+                words.append(std::exchange(word, {}));
+            inWord = false;
+        } else {
+            word.append(c);
+            inWord = true;
+        }
+    }
+    if (inWord)
+        words.append(word);
+    return words;
+}
+
+ServerFlags parseServerFlagsText(const QString &commandLine)
+{
+    QStringList words = splitShellWords(commandLine);
+    QHash<QString, QString> environment;
+    while (!words.isEmpty() && words.constFirst().startsWith(QLatin1String("LLAMA_")) && words.constFirst().contains(QLatin1Char('='))) {
+        const QString word = words.takeFirst();
+        const qsizetype equals = word.indexOf(QLatin1Char('='));
+        environment.insert(word.left(equals), word.mid(equals + 1));
+    }
+    return parseServerFlags(words, environment); // a program in front is no flag and is skipped
+}
+
+bool looksLikeLlamaServer(const QStringList &commandLine, const QString &executable)
+{
+    const auto nameOf = [](const QString &path) { return path.mid(path.lastIndexOf(QLatin1Char('/')) + 1).toLower(); };
+    const auto isIt = [&](const QString &path) {
+        const QString name = nameOf(path);
+        return name.contains(QLatin1String("llama")) && !name.endsWith(QLatin1String(".gguf"));
+    };
+    if (commandLine.isEmpty())
+        return false;
+    if (isIt(commandLine.constFirst()) || isIt(executable))
+        return true;
+    // Older builds called it "server"; only its model tells it from others of that name.
+    if (nameOf(commandLine.constFirst()) == QLatin1String("server")) {
+        const ServerFlags flags = parseServerFlags(commandLine.mid(1));
+        return !flags.modelPath.isEmpty() || commandLine.contains(QStringLiteral("-hf")) || commandLine.contains(QStringLiteral("--hf-repo"));
+    }
+    // Under a loader or an interpreter: the program is one of the words, and a path or the plain name.
+    static const QStringList wrappers{QStringLiteral("ld-linux"), QStringLiteral("ld.so"), QStringLiteral("sh"), QStringLiteral("bash"), QStringLiteral("dash"),
+                                      QStringLiteral("env"), QStringLiteral("nice"), QStringLiteral("numactl"), QStringLiteral("taskset"), QStringLiteral("gdb"),
+                                      QStringLiteral("valgrind"), QStringLiteral("qemu-")};
+    const QString program = nameOf(commandLine.constFirst());
+    const bool wrapped = std::any_of(wrappers.cbegin(), wrappers.cend(), [&](const QString &wrapper) {
+        return wrapper.endsWith(QLatin1Char('-')) || wrapper.startsWith(QLatin1String("ld")) ? program.startsWith(wrapper) : program == wrapper;
+    });
+    return wrapped && std::any_of(commandLine.cbegin() + 1, commandLine.cend(), [&](const QString &word) {
+        return !word.startsWith(QLatin1Char('-')) && nameOf(word).startsWith(QLatin1String("llama-server"));
+    });
 }
 
 std::optional<LocalServer> findLocalServer(int port)
@@ -191,6 +330,8 @@ std::optional<LocalServer> findLocalServer(int port)
                 server.commandLine.append(QString::fromLocal8Bit(word));
             while (!server.commandLine.isEmpty() && server.commandLine.constLast().isEmpty())
                 server.commandLine.removeLast();
+            if (!looksLikeLlamaServer(server.commandLine, QFile::symLinkTarget(base + QStringLiteral("/exe"))))
+                break; // another that shares the socket may be it
             server.workingDirectory = QFile::symLinkTarget(base + QStringLiteral("/cwd"));
             QHash<QString, QString> environment;
             const QList<QByteArray> variables = contentOf(base + QStringLiteral("/environ")).split('\0');

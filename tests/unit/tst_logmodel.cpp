@@ -98,6 +98,7 @@ private Q_SLOTS:
                 lcp = static_cast<int>(event.second);
             } else if (event.kind == LogEvent::Kind::NewPrompt && lcp >= 0) {
                 state = model.states().constFirst();
+                state.busy = false; // it was chosen for this very task
                 held = state.length;
             }
             if (event.kind == LogEvent::Kind::NewPrompt && lcp >= 0 && held > 0) {
