@@ -95,7 +95,7 @@ void loadTranslations(QCoreApplication &app)
 {
     for (const QString &name : {QStringLiteral("qtbase"), QStringLiteral("kerf")}) {
         auto *translator = new QTranslator(&app);
-        const QString folder = name == QLatin1String("kerf") ? QStringLiteral(":/i18n") : QLibraryInfo::path(QLibraryInfo::TranslationsPath);
+        const QString folder = name == QLatin1String("kerf") ? QStringLiteral(":/translations") : QLibraryInfo::path(QLibraryInfo::TranslationsPath);
         if (translator->load(QLocale(), name, QStringLiteral("_"), folder))
             QCoreApplication::installTranslator(translator);
     }
