@@ -427,8 +427,10 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     ReusePrediction prediction = predictReuse(states.states, {best->prompt.layout.tokens, slotId}, rule, input.replyEqualTokens);
     applyReplyMode(before, prediction);
 
+    // The cut is where the two prompts really part: the message behind the run begins with the same header as the run did.
+    const int parting = commonPrefix(live.layout.tokens, best->prompt.layout.tokens);
     BoundaryInput boundaryInput;
-    boundaryInput.requestedCut = requestedCut >= 0 ? requestedCut : best->choice.cut;
+    boundaryInput.requestedCut = requestedCut >= 0 ? requestedCut : std::max(best->choice.cut, parting);
     boundaryInput.reachable = info.capabilities.reachable || info.kind == QLatin1String("none");
     boundaryInput.slotsReadable = states.readable;
     boundaryInput.unreadableReason = boundaryInput.reachable ? states.reason : info.unreachableReason;
@@ -482,7 +484,7 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
         notes.append(QStringLiteral("the kept part was rendered differently from token %1 on; the shorter position is reported").arg(groupedNumber(shared)));
         retained = shared;
     }
-    if (boundary.hasCandidate && boundary.alignedCut > retained) {
+    if (boundary.hasCandidate && boundary.alignedCut > std::max(retained, shared)) {
         notes.append(QStringLiteral("a checkpoint sits at %1 but the preserved prefix ends at %2 tokens; the boundary is reported at the shorter position, "
                                     "which is what the next prompt will actually share")
                          .arg(groupedNumber(boundary.alignedCut), groupedNumber(retained)));

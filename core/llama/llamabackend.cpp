@@ -800,6 +800,10 @@ void LlamaBackend::observe(const MeasuredRequest &request, int lcp)
     const int total = request.cacheTokens + request.promptTokens;
     if (lcp < 64 || lcp > total - 16 || request.cacheTokens < 16)
         return;
+    // A checkpoint stands where an earlier turn ended: reuse up to such a place says nothing about the memory's kind. And
+    // where the log shows the model, there is nothing to guess.
+    if (logAttached() || m_book.endsNear(lcp, 16, bookEpoch()))
+        return;
     if (request.cacheTokens == lcp)
         ++m_fullAttentionSeen;
     else if (request.cacheTokens < lcp - 16)

@@ -248,6 +248,13 @@ QList<HeldState> ServerBook::fromSlots(const QList<SlotReading> &slots, int epoc
     return states;
 }
 
+bool ServerBook::endsNear(int position, int tokens, int epoch) const
+{
+    return std::any_of(m_known.cbegin(), m_known.cend(), [=](const Known &known) {
+        return known.epoch == epoch && std::abs(static_cast<int>(known.prompt.size()) - position) <= tokens;
+    });
+}
+
 int ServerBook::lcpBefore(const TokenList &prompt, int slotId, int epoch) const
 {
     bool self = true;

@@ -39,6 +39,8 @@ public:
     QList<HeldState> fromSlots(const QList<SlotReading> &slots, int epoch, bool hostCache) const;
     void forgetAll() { m_known.clear(); }
     /// LCP of a prompt with what we know to have been on that slot before it; -1 = nothing known.
+    /// Whether some prompt that ran in this life ended within `tokens` of a position: a checkpoint may stand there.
+    bool endsNear(int position, int tokens, int epoch) const;
     int lcpBefore(const TokenList &prompt, int slotId, int epoch) const;
 
 private:
