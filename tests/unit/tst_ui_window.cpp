@@ -363,9 +363,9 @@ private Q_SLOTS:
             const QImage image = open.window.grab().toImage();
             return image.pixelColor(3, image.height() - 3);
         };
-        QVERIFY2(corner().lightness() < 80, qPrintable(corner().name()));
+        QTRY_VERIFY2(corner().lightness() < 80, qPrintable(corner().name()));
         open.window.setTheme(ThemeChoice::Light);
-        QVERIFY2(corner().lightness() > 180, qPrintable(corner().name()));
+        QTRY_VERIFY2(corner().lightness() > 180, qPrintable(corner().name()));
     }
 
     void fitsThe1024Window()

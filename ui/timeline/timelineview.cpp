@@ -457,7 +457,10 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
             if (m_picture.promptTokens > 0)
                 second = tr("%1 tokens").arg(number(m_picture.nPast && m_picture.cut == CutPicture::Cut::None ? *m_picture.nPast : m_picture.promptTokens, exact));
             break;
-        case Lane::Episodes: second = tr("%1 in prompt").arg(number(m_index.count())); break;
+        case Lane::Episodes:
+            if (m_index.count() > 0 || m_picture.cut != CutPicture::Cut::Compaction)
+                second = tr("%1 in prompt").arg(number(m_index.count()));
+            break;
         case Lane::Sent:
             if (m_picture.sentTotal > 0)
                 second = tr("%1 tokens").arg(number(m_picture.sentTotal, exact || m_picture.measured));
@@ -748,6 +751,11 @@ void TimelineView::paintHolds(QPainter &p, const SemanticColors &c) const
 void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
 {
     const QRectF lane = m_lanes[static_cast<int>(Lane::Episodes)];
+    if (!lane.isEmpty() && m_index.count() == 0 && m_picture.cut == CutPicture::Cut::Compaction) {
+        p.setFont(font());
+        p.setPen(c.dimText);
+        p.drawText(lane.adjusted(8, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter, tr("The messages of that prompt are not kept."));
+    }
     if (lane.isEmpty() || m_index.count() == 0)
         return;
     const TokenScale scale = tokenScale();
