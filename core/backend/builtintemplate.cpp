@@ -89,10 +89,7 @@ void walk(const ChatRequest &request, Visit visit, Edge edge)
 }
 
 /// Ids of markers lie below those of text (HeuristicTokenizer), so that text which spells a marker is not one.
-TokenId markerId(const QByteArray &marker)
-{
-    return marker == kBegin ? 1 : 2;
-}
+TokenId markerId(const QByteArray &marker) { return marker == kBegin ? 1 : 2; }
 
 } // namespace
 
@@ -108,9 +105,11 @@ QByteArray BuiltinTemplate::messageText(const QJsonObject &message)
         const QJsonValue arguments = function.value(QLatin1String("arguments"));
         if (!text.isEmpty())
             text += '\n';
-        text += "<tool_call>\n{\"name\": \"" + function.value(QLatin1String("name")).toString().toUtf8() + "\", \"arguments\": ";
+        text += "<tool_call>\n{\"name\": \"" + function.value(QLatin1String("name")).toString().toUtf8()
+            + "\", \"arguments\": ";
         // As given: re-serialising would change tokens.
-        text += arguments.isString() ? arguments.toString().toUtf8() : QJsonDocument(arguments.toObject()).toJson(QJsonDocument::Compact);
+        text += arguments.isString() ? arguments.toString().toUtf8()
+                                     : QJsonDocument(arguments.toObject()).toJson(QJsonDocument::Compact);
         text += "}\n</tool_call>";
     }
     return text;
@@ -119,7 +118,8 @@ QByteArray BuiltinTemplate::messageText(const QJsonObject &message)
 QByteArray BuiltinTemplate::renderText(const ChatRequest &request)
 {
     QByteArray text;
-    walk(request, [&text](const QByteArray &words, Part) { text += words; }, [](qsizetype) {});
+    walk(
+        request, [&text](const QByteArray &words, Part) { text += words; }, [](qsizetype) {});
     return text;
 }
 
@@ -168,10 +168,7 @@ PromptLayout BuiltinTemplate::render(const ChatRequest &request)
     return layout;
 }
 
-TokenList BuiltinTemplate::tokenize(const QString &text)
-{
-    return tokensOf(text.toUtf8());
-}
+TokenList BuiltinTemplate::tokenize(const QString &text) { return tokensOf(text.toUtf8()); }
 
 const TokenList &BuiltinTemplate::tokensOf(const QByteArray &text)
 {

@@ -45,7 +45,9 @@ QJsonArray checkpointsJson(const QList<Checkpoint> &ring)
 } // namespace
 
 EmbeddedBackend::EmbeddedBackend(EmbeddedConfig config, QObject *parent)
-    : Backend(parent), m_config(std::move(config)), m_server(m_config.server)
+    : Backend(parent)
+    , m_config(std::move(config))
+    , m_server(m_config.server)
 {
 }
 
@@ -79,17 +81,27 @@ BackendInfo EmbeddedBackend::info() const
     info.memoryEvidence = kSimulated;
     info.memoryDetail = memoryWords(server);
     info.confidence = QStringLiteral("read");
-    info.evidence = {
-        {QStringLiteral("memory_kind"), memoryKindName(server.memory), kSimulated, info.memoryDetail, {}},
-        {QStringLiteral("chunk_reuse"), QString::number(server.chunkReuse), kSimulated, QStringLiteral("set when the simulation was started"), {}},
-        {QStringLiteral("ring"),
-         server.memory == MemoryKind::Checkpointed ? QStringLiteral("depth %1, min step %2").arg(server.ringDepth).arg(server.ringMinStep)
-                                                   : QStringLiteral("none is made"),
-         kSimulated, QStringLiteral("set when the simulation was started"), {}},
-        {QStringLiteral("idle_slots_cleared"), info.rule.idleSlotsCleared ? QStringLiteral("yes") : QStringLiteral("no"), kSimulated,
-         QStringLiteral("set when the simulation was started"), {}}};
+    info.evidence = {{QStringLiteral("memory_kind"), memoryKindName(server.memory), kSimulated, info.memoryDetail, {}},
+                     {QStringLiteral("chunk_reuse"),
+                      QString::number(server.chunkReuse),
+                      kSimulated,
+                      QStringLiteral("set when the simulation was started"),
+                      {}},
+                     {QStringLiteral("ring"),
+                      server.memory == MemoryKind::Checkpointed
+                          ? QStringLiteral("depth %1, min step %2").arg(server.ringDepth).arg(server.ringMinStep)
+                          : QStringLiteral("none is made"),
+                      kSimulated,
+                      QStringLiteral("set when the simulation was started"),
+                      {}},
+                     {QStringLiteral("idle_slots_cleared"),
+                      info.rule.idleSlotsCleared ? QStringLiteral("yes") : QStringLiteral("no"),
+                      kSimulated,
+                      QStringLiteral("set when the simulation was started"),
+                      {}}};
     info.notes = m_config.notes;
-    info.notes.append(QStringLiteral("no server is asked: slots, cache, tokens and times are simulated, and say nothing of a real one"));
+    info.notes.append(QStringLiteral(
+        "no server is asked: slots, cache, tokens and times are simulated, and say nothing of a real one"));
     info.epoch = m_config.epoch;
     info.cost = server.cost;
     info.cost.simulated = true;
@@ -98,15 +110,13 @@ BackendInfo EmbeddedBackend::info() const
 
 void EmbeddedBackend::start()
 {
-    qCInfo(lcBackend) << "the embedded server is simulated:" << memoryWords(m_server.config()) << "context" << m_server.config().contextSize;
+    qCInfo(lcBackend) << "the embedded server is simulated:" << memoryWords(m_server.config()) << "context"
+                      << m_server.config().contextSize;
     Q_EMIT infoChanged();
     Q_EMIT statesChanged();
 }
 
-QCoro::Task<void> EmbeddedBackend::ready()
-{
-    co_return;
-}
+QCoro::Task<void> EmbeddedBackend::ready() { co_return; }
 
 QCoro::Task<Result<RenderedPrompt>> EmbeddedBackend::render(ChatRequest request)
 {
@@ -118,15 +128,9 @@ QCoro::Task<Result<int>> EmbeddedBackend::countTokens(QString text)
     co_return HeuristicTokenizer::count(text.toUtf8());
 }
 
-QCoro::Task<Result<TokenList>> EmbeddedBackend::tokenize(QString text)
-{
-    co_return m_template.tokenize(text);
-}
+QCoro::Task<Result<TokenList>> EmbeddedBackend::tokenize(QString text) { co_return m_template.tokenize(text); }
 
-QCoro::Task<Result<ServerStates>> EmbeddedBackend::states()
-{
-    co_return lastStates();
-}
+QCoro::Task<Result<ServerStates>> EmbeddedBackend::states() { co_return lastStates(); }
 
 ServerStates EmbeddedBackend::lastStates() const
 {
@@ -213,7 +217,9 @@ QCoro::Task<Result<MatchedRequest>> EmbeddedBackend::noteTimings(MeasuredRequest
     matched.taskId = reply->taskId;
     matched.source = QStringLiteral("caller");
     if (request.cacheTokens != reply->cacheTokens)
-        matched.cause = QStringLiteral("these timings were not measured on the simulated server, which would have reused %1 tokens").arg(reply->cacheTokens);
+        matched.cause =
+            QStringLiteral("these timings were not measured on the simulated server, which would have reused %1 tokens")
+                .arg(reply->cacheTokens);
     publish();
     co_return matched;
 }
@@ -253,20 +259,19 @@ std::optional<qint64> EmbeddedBackend::freeSaveBytes() const
     return std::nullopt; // saves lie in this process's memory, which nobody measures
 }
 
-QCoro::Task<void> EmbeddedBackend::probeAgain()
-{
-    co_return;
-}
+QCoro::Task<void> EmbeddedBackend::probeAgain() { co_return; }
 
 void EmbeddedBackend::publish()
 {
     const QList<SimulatedEvent> events = m_server.takeEvents();
     for (const SimulatedEvent &event : events) {
-        const QString size = event.kind.startsWith(QLatin1String("checkpoint")) ? QStringLiteral("position") : QStringLiteral("tokens");
-        Q_EMIT happened(event.kind, {{QStringLiteral("slot_id"), event.slotId},
-                                     {QStringLiteral("task_id"), event.taskId},
-                                     {size, event.position},
-                                     {QStringLiteral("simulated"), true}});
+        const QString size =
+            event.kind.startsWith(QLatin1String("checkpoint")) ? QStringLiteral("position") : QStringLiteral("tokens");
+        Q_EMIT happened(event.kind,
+                        {{QStringLiteral("slot_id"), event.slotId},
+                         {QStringLiteral("task_id"), event.taskId},
+                         {size, event.position},
+                         {QStringLiteral("simulated"), true}});
     }
     announce();
 }
@@ -288,14 +293,15 @@ QJsonObject EmbeddedBackend::slotsJson() const
     QJsonArray saved;
     const QList<HeldState> states = m_server.states();
     for (const HeldState &state : states) {
-        QJsonObject row{{QStringLiteral("tokens"), state.length},
-                        {QStringLiteral("known_tokens"), state.knownLength()},
-                        {QStringLiteral("size_bytes"), state.sizeBytes},
-                        {QStringLiteral("task_id"), state.taskId >= 0 ? QJsonValue(state.taskId) : QJsonValue(QJsonValue::Null)},
-                        {QStringLiteral("verified"), state.verified},
-                        {QStringLiteral("owner"), state.owner.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(state.owner)},
-                        {QStringLiteral("checkpoints_known"), true},
-                        {QStringLiteral("checkpoints"), checkpointsJson(state.checkpoints)}};
+        QJsonObject row{
+            {QStringLiteral("tokens"), state.length},
+            {QStringLiteral("known_tokens"), state.knownLength()},
+            {QStringLiteral("size_bytes"), state.sizeBytes},
+            {QStringLiteral("task_id"), state.taskId >= 0 ? QJsonValue(state.taskId) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("verified"), state.verified},
+            {QStringLiteral("owner"), state.owner.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(state.owner)},
+            {QStringLiteral("checkpoints_known"), true},
+            {QStringLiteral("checkpoints"), checkpointsJson(state.checkpoints)}};
         if (state.place == HeldState::Place::HostCache) {
             saved.append(row);
             continue;
@@ -304,22 +310,21 @@ QJsonObject EmbeddedBackend::slotsJson() const
         row.insert(QStringLiteral("busy"), false);
         row.insert(QStringLiteral("has_run"), state.taskId >= 0);
         row.insert(QStringLiteral("last_reuse"),
-                   m_lastReuse.contains(state.slotId) ? QJsonValue(m_lastReuse.value(state.slotId)) : QJsonValue(QJsonValue::Null));
+                   m_lastReuse.contains(state.slotId) ? QJsonValue(m_lastReuse.value(state.slotId))
+                                                      : QJsonValue(QJsonValue::Null));
         slotList.append(row);
     }
     return {{QStringLiteral("slots"), slotList},
-            {QStringLiteral("host_cache"), QJsonObject{{QStringLiteral("entries"), saved},
-                                                       {QStringLiteral("bytes"), m_server.hostCacheBytes()},
-                                                       {QStringLiteral("limit_bytes"), m_server.config().hostCacheLimitBytes}}},
+            {QStringLiteral("host_cache"),
+             QJsonObject{{QStringLiteral("entries"), saved},
+                         {QStringLiteral("bytes"), m_server.hostCacheBytes()},
+                         {QStringLiteral("limit_bytes"), m_server.config().hostCacheLimitBytes}}},
             {QStringLiteral("readable"), true},
             {QStringLiteral("reason"), QJsonValue(QJsonValue::Null)},
             {QStringLiteral("simulated"), true}};
 }
 
-QByteArray EmbeddedBackend::pieceBytes(TokenId id) const
-{
-    return m_template.pieceBytes(id);
-}
+QByteArray EmbeddedBackend::pieceBytes(TokenId id) const { return m_template.pieceBytes(id); }
 
 QJsonObject EmbeddedBackend::ringJson() const
 {
@@ -332,7 +337,9 @@ QJsonObject EmbeddedBackend::ringJson() const
         for (const QJsonValue &entry : ring)
             entries.append(entry);
     }
-    return {{QStringLiteral("visible"), true}, {QStringLiteral("source"), kSimulated}, {QStringLiteral("entries"), entries}};
+    return {{QStringLiteral("visible"), true},
+            {QStringLiteral("source"), kSimulated},
+            {QStringLiteral("entries"), entries}};
 }
 
 } // namespace kerf

@@ -11,9 +11,10 @@ namespace kerf {
 
 /// How the embedded server is set up.
 struct EmbeddedConfig {
-    QString requested = QStringLiteral("embedded"); ///< the spec as asked: "embedded", or "auto" when it is the fallback
+    QString requested =
+        QStringLiteral("embedded"); ///< the spec as asked: "embedded", or "auto" when it is the fallback
     SimulatorConfig server;
-    QStringList notes;  ///< put into info().notes ("http://... does not answer: simulated")
+    QStringList notes; ///< put into info().notes ("http://... does not answer: simulated")
     int epoch = 1;
     friend bool operator==(const EmbeddedConfig &, const EmbeddedConfig &) = default;
 };
@@ -54,7 +55,7 @@ public:
     const SimulatedServer &server() const { return m_server; }
 
 private:
-    struct Ran {             ///< a request that simulateRequest() ran and nobody has booked yet
+    struct Ran { ///< a request that simulateRequest() ran and nobody has booked yet
         MeasuredRequest measured;
         qint64 taskId = -1;
     };
@@ -71,7 +72,7 @@ private:
         TokenList tokens;
     };
     QList<Prompt> m_prompts; ///< handed out, newest last, at most 32
-    QList<Ran> m_ran;        ///< newest last, at most 32
+    QList<Ran> m_ran; ///< newest last, at most 32
     QHash<int, int> m_lastReuse; ///< by slot
     bool m_announcing = false;
 };

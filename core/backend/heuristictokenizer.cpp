@@ -15,10 +15,7 @@ constexpr qsizetype kLongestPiece = 6;
 
 enum class Class { Word, Blank, Line, Wide, Sign };
 
-bool continues(unsigned char byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
+bool continues(unsigned char byte) { return (byte & 0xC0) == 0x80; }
 
 /// Bytes of the character at `at`; a byte that begins none stands alone.
 qsizetype characterSize(QByteArrayView text, qsizetype at)

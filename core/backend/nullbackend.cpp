@@ -12,19 +12,17 @@ namespace kerf {
 
 namespace {
 
-std::unexpected<Error> off()
-{
-    return failure(Error::Code::Failed, NullBackend::offReason());
-}
+std::unexpected<Error> off() { return failure(Error::Code::Failed, NullBackend::offReason()); }
 
 } // namespace
 
-NullBackend::NullBackend(QString requested, QObject *parent) : Backend(parent), m_requested(std::move(requested)) {}
-
-QString NullBackend::offReason()
+NullBackend::NullBackend(QString requested, QObject *parent)
+    : Backend(parent)
+    , m_requested(std::move(requested))
 {
-    return QStringLiteral("coherence is off (backend none)");
 }
+
+QString NullBackend::offReason() { return QStringLiteral("coherence is off (backend none)"); }
 
 BackendInfo NullBackend::info() const
 {
@@ -40,7 +38,8 @@ BackendInfo NullBackend::info() const
     info.slotsReadable = false;
     info.slotsUnreadableReason = offReason();
     info.rule.hostCache = false;
-    info.notes = {QStringLiteral("coherence is off: nothing is known of any cache, and nothing is claimed; tokens are estimates")};
+    info.notes = {QStringLiteral(
+        "coherence is off: nothing is known of any cache, and nothing is claimed; tokens are estimates")};
     return info;
 }
 
@@ -50,30 +49,18 @@ void NullBackend::start()
     Q_EMIT infoChanged();
 }
 
-QCoro::Task<void> NullBackend::ready()
-{
-    co_return;
-}
+QCoro::Task<void> NullBackend::ready() { co_return; }
 
 QCoro::Task<Result<RenderedPrompt>> NullBackend::render(ChatRequest request)
 {
     co_return RenderedPrompt{m_template.render(request), false};
 }
 
-QCoro::Task<Result<int>> NullBackend::countTokens(QString text)
-{
-    co_return HeuristicTokenizer::count(text.toUtf8());
-}
+QCoro::Task<Result<int>> NullBackend::countTokens(QString text) { co_return HeuristicTokenizer::count(text.toUtf8()); }
 
-QCoro::Task<Result<TokenList>> NullBackend::tokenize(QString text)
-{
-    co_return m_template.tokenize(text);
-}
+QCoro::Task<Result<TokenList>> NullBackend::tokenize(QString text) { co_return m_template.tokenize(text); }
 
-QCoro::Task<Result<ServerStates>> NullBackend::states()
-{
-    co_return lastStates();
-}
+QCoro::Task<Result<ServerStates>> NullBackend::states() { co_return lastStates(); }
 
 ServerStates NullBackend::lastStates() const
 {
@@ -83,7 +70,7 @@ ServerStates NullBackend::lastStates() const
     return states;
 }
 
-void NullBackend::notePrompt(const QString &, const TokenList &, int) {}
+void NullBackend::notePrompt(const QString &, const TokenList &, int) { }
 
 QCoro::Task<Result<MatchedRequest>> NullBackend::noteTimings(MeasuredRequest request)
 {
@@ -93,37 +80,19 @@ QCoro::Task<Result<MatchedRequest>> NullBackend::noteTimings(MeasuredRequest req
     co_return matched;
 }
 
-void NullBackend::noteGenerated(const TokenList &, const TokenList &) {}
+void NullBackend::noteGenerated(const TokenList &, const TokenList &) { }
 
-QCoro::Task<Result<int>> NullBackend::saveSlot(int, QString)
-{
-    co_return off();
-}
+QCoro::Task<Result<int>> NullBackend::saveSlot(int, QString) { co_return off(); }
 
-QCoro::Task<Result<int>> NullBackend::restoreSlot(int, QString)
-{
-    co_return off();
-}
+QCoro::Task<Result<int>> NullBackend::restoreSlot(int, QString) { co_return off(); }
 
-QCoro::Task<Result<int>> NullBackend::eraseSlot(int)
-{
-    co_return off();
-}
+QCoro::Task<Result<int>> NullBackend::eraseSlot(int) { co_return off(); }
 
-std::optional<bool> NullBackend::saveFileExists(const QString &) const
-{
-    return std::nullopt;
-}
+std::optional<bool> NullBackend::saveFileExists(const QString &) const { return std::nullopt; }
 
-std::optional<qint64> NullBackend::freeSaveBytes() const
-{
-    return std::nullopt;
-}
+std::optional<qint64> NullBackend::freeSaveBytes() const { return std::nullopt; }
 
-QCoro::Task<void> NullBackend::probeAgain()
-{
-    co_return;
-}
+QCoro::Task<void> NullBackend::probeAgain() { co_return; }
 
 QJsonObject NullBackend::slotsJson() const
 {
@@ -134,14 +103,13 @@ QJsonObject NullBackend::slotsJson() const
             {QStringLiteral("simulated"), false}};
 }
 
-QByteArray NullBackend::pieceBytes(TokenId id) const
-{
-    return m_template.pieceBytes(id);
-}
+QByteArray NullBackend::pieceBytes(TokenId id) const { return m_template.pieceBytes(id); }
 
 QJsonObject NullBackend::ringJson() const
 {
-    return {{QStringLiteral("visible"), false}, {QStringLiteral("source"), QJsonValue(QJsonValue::Null)}, {QStringLiteral("entries"), QJsonArray()}};
+    return {{QStringLiteral("visible"), false},
+            {QStringLiteral("source"), QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("entries"), QJsonArray()}};
 }
 
 } // namespace kerf

@@ -15,12 +15,15 @@ constexpr int kTokensBehindLastCheckpoint = 4;
 
 Error noSuchSlot(int slotId, int slots)
 {
-    return {Error::Code::NotFound, QStringLiteral("the simulated server has no slot %1: it has %2").arg(slotId).arg(slots), {}};
+    return {Error::Code::NotFound,
+            QStringLiteral("the simulated server has no slot %1: it has %2").arg(slotId).arg(slots),
+            {}};
 }
 
 } // namespace
 
-SimulatedServer::SimulatedServer(SimulatorConfig config) : m_config(std::move(config))
+SimulatedServer::SimulatedServer(SimulatorConfig config)
+    : m_config(std::move(config))
 {
     m_config.slots = std::max(1, m_config.slots);
     m_config.contextSize = std::max(1, m_config.contextSize);
@@ -86,10 +89,7 @@ void SimulatedServer::note(const char *kind, int slot, qint64 task, int position
     m_events.append({QString::fromLatin1(kind), slot, task, position});
 }
 
-QList<SimulatedEvent> SimulatedServer::takeEvents()
-{
-    return std::exchange(m_events, {});
-}
+QList<SimulatedEvent> SimulatedServer::takeEvents() { return std::exchange(m_events, {}); }
 
 qint64 SimulatedServer::hostCacheBytes() const
 {
@@ -112,7 +112,8 @@ void SimulatedServer::saveToHostCache(const HeldState &slot)
     const qint64 size = sizeOf(slot);
     if (size > m_config.hostCacheLimitBytes)
         return;
-    m_cache.removeIf([&slot](const HeldState &state) { return commonPrefix(state.tokens, slot.tokens) == state.length; });
+    m_cache.removeIf(
+        [&slot](const HeldState &state) { return commonPrefix(state.tokens, slot.tokens) == state.length; });
     while (!m_cache.isEmpty() && hostCacheBytes() + size > m_config.hostCacheLimitBytes)
         m_cache.removeFirst();
     HeldState saved = slot;
@@ -171,7 +172,8 @@ void SimulatedServer::createCheckpoint(HeldState *slot, qint64 task, int positio
         note("checkpoint-erased", slot->slotId, task, ring.constFirst().position);
         ring.removeFirst();
     }
-    ring.removeIf([position](const Checkpoint &checkpoint) { return checkpoint.position == position; }); // "superseding"
+    ring.removeIf(
+        [position](const Checkpoint &checkpoint) { return checkpoint.position == position; }); // "superseding"
     Checkpoint made;
     made.position = position;
     made.posMax = position - 1;
@@ -184,7 +186,8 @@ void SimulatedServer::createCheckpoint(HeldState *slot, qint64 task, int positio
 }
 
 /// The prompt's tokens [from, to) in batches, as the server cuts them: at n_batch, and at the two points before the
-/// end where a checkpoint is to be made. A checkpoint is made in front of a batch that reaches into the last micro-batch.
+/// end where a checkpoint is to be made. A checkpoint is made in front of a batch that reaches into the last
+/// micro-batch.
 void SimulatedServer::evaluate(HeldState *slot, qint64 task, int from, int to)
 {
     for (int at = from; at < to;) {
@@ -217,15 +220,19 @@ Result<SimulatedReply> SimulatedServer::process(const ReuseRequest &request, con
     if (n == 0)
         return failure(Error::Code::InvalidParams, QStringLiteral("the simulated server cannot run an empty prompt"));
     if (n >= m_config.contextSize)
-        return failure(Error::Code::TooLarge, QStringLiteral("request (%1 tokens) exceeds the available context size (%2 tokens)")
-                                                  .arg(n).arg(m_config.contextSize), QStringLiteral("exceed_context_size_error"));
+        return failure(Error::Code::TooLarge,
+                       QStringLiteral("request (%1 tokens) exceeds the available context size (%2 tokens)")
+                           .arg(n)
+                           .arg(m_config.contextSize),
+                       QStringLiteral("exceed_context_size_error"));
     SimulatedReply reply;
     reply.taskId = m_nextTask++;
     reply.decision = predictReuse(states(), request, rule());
     const ReusePrediction &decision = reply.decision;
     const int index = decision.slotIndex;
     if (index < 0 || index >= m_slots.size())
-        return failure(Error::Code::InvalidParams, QStringLiteral("the simulated server has no slot %1").arg(request.slotId));
+        return failure(Error::Code::InvalidParams,
+                       QStringLiteral("the simulated server has no slot %1").arg(request.slotId));
     HeldState *slot = &m_slots[index];
     reply.slotId = slot->slotId;
 
@@ -349,7 +356,8 @@ Result<int> SimulatedServer::restore(int slotId, const QString &fileName)
         return std::unexpected(noSuchSlot(slotId, m_config.slots));
     const auto file = m_files.constFind(fileName);
     if (file == m_files.cend())
-        return failure(Error::Code::NotFound, QStringLiteral("the simulated server has no saved slot \"%1\"").arg(fileName));
+        return failure(Error::Code::NotFound,
+                       QStringLiteral("the simulated server has no saved slot \"%1\"").arg(fileName));
     slot->length = file->length;
     slot->tokens = file->tokens;
     slot->checkpoints = file->checkpoints;

@@ -18,19 +18,20 @@ struct SimulatorConfig {
     MemoryKind memory = MemoryKind::Checkpointed; ///< Unknown is taken as FullAttention
     /// Checkpointed only: 0 = recurrent or hybrid memory; else the window of sliding-window attention (n_swa).
     int slidingWindow = 0;
-    int contextSize = 8192;       ///< tokens a slot can hold
+    int contextSize = 8192; ///< tokens a slot can hold
     int slots = 1;
-    bool unifiedKv = false;       ///< -kvu: the default of a server started without -np (4 slots)
-    /// --cache-idle-slots: when a slot starts a task, every idle one is saved to the host cache, and cleared on a unified KV.
+    bool unifiedKv = false; ///< -kvu: the default of a server started without -np (4 slots)
+    /// --cache-idle-slots: when a slot starts a task, every idle one is saved to the host cache, and cleared on a
+    /// unified KV.
     bool cacheIdleSlots = true;
-    int chunkReuse = 0;           ///< --cache-reuse N; full attention only, as no other memory here can shift
-    int ringMinStep = 256;        ///< -cms
-    int ringDepth = 32;           ///< -ctxcp
-    int batch = 2048;             ///< n_batch
-    int microBatch = 512;         ///< n_ubatch
+    int chunkReuse = 0; ///< --cache-reuse N; full attention only, as no other memory here can shift
+    int ringMinStep = 256; ///< -cms
+    int ringDepth = 32; ///< -ctxcp
+    int batch = 2048; ///< n_batch
+    int microBatch = 512; ///< n_ubatch
     double slotSimilarity = 0.10; ///< -sps
     qint64 hostCacheLimitBytes = 8192LL * 1024 * 1024; ///< --cache-ram; 0 = off
-    qint64 bytesPerToken = 2048;          ///< of a saved prompt
+    qint64 bytesPerToken = 2048; ///< of a saved prompt
     qint64 bytesPerCheckpoint = 1 << 20;
     PrefillCost cost{0.35, 0.00002, 1, true};
     friend bool operator==(const SimulatorConfig &, const SimulatorConfig &) = default;
@@ -40,10 +41,10 @@ struct SimulatorConfig {
 struct SimulatedReply {
     int slotId = -1;
     qint64 taskId = -1;
-    int cacheTokens = 0;   ///< cache_n
-    int promptTokens = 0;  ///< prompt_n: prefilled
+    int cacheTokens = 0; ///< cache_n
+    int promptTokens = 0; ///< prompt_n: prefilled
     double promptMs = 0;
-    TokenList generated;   ///< made up, but the same for the same task
+    TokenList generated; ///< made up, but the same for the same task
     ReusePrediction decision; ///< what predictReuse() said, which is what happened
     friend bool operator==(const SimulatedReply &, const SimulatedReply &) = default;
 };
@@ -53,7 +54,7 @@ struct SimulatedEvent {
     QString kind;
     int slotId = -1;
     qint64 taskId = -1;
-    int position = 0;  ///< checkpoint's n_tokens, prompt's length, or a chunk's length
+    int position = 0; ///< checkpoint's n_tokens, prompt's length, or a chunk's length
     friend bool operator==(const SimulatedEvent &, const SimulatedEvent &) = default;
 };
 

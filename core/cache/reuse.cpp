@@ -25,10 +25,7 @@ constexpr float kKeepWithoutSaving = 0.5F;
 constexpr int kDefaultMicroBatch = 512;
 
 /// The server's own arithmetic is in float; so are its comparisons.
-float share(int part, int whole)
-{
-    return static_cast<float>(part) / static_cast<float>(whole);
-}
+float share(int part, int whole) { return static_cast<float>(part) / static_cast<float>(whole); }
 
 /// How much of a request equals a held state: exact for the ids we know, a range where the state ends in tokens
 /// whose ids nobody told us.
@@ -63,18 +60,15 @@ Equal equalPart(const HeldState &state, const TokenList &tokens, int replyEqualT
 // --- which state is met ---------------------------------------------------------------------------------------
 
 struct Choice {
-    int slot = -1;          ///< index of the slot's state; -1 = one that is not among the states, taken as empty
-    int loaded = -1;        ///< index of the host cache's state that is loaded into it; -1 = none
-    bool saved = false;     ///< the slot's prompt is saved, and the host cache asked
-    bool waits = false;     ///< no idle slot: what the request will meet is not known
+    int slot = -1; ///< index of the slot's state; -1 = one that is not among the states, taken as empty
+    int loaded = -1; ///< index of the host cache's state that is loaded into it; -1 = none
+    bool saved = false; ///< the slot's prompt is saved, and the host cache asked
+    bool waits = false; ///< no idle slot: what the request will meet is not known
     bool bySimilarity = false;
     int met() const { return loaded >= 0 ? loaded : slot; }
 };
 
-bool isSlot(const HeldState &state)
-{
-    return state.place == HeldState::Place::Slot;
-}
+bool isSlot(const HeldState &state) { return state.place == HeldState::Place::Slot; }
 
 /// Saved prompts that have to go when the slot's prompt is saved: those that it contains, then the oldest until it
 /// fits. Nothing is known of that while a size is unknown: then nothing is dropped.
@@ -117,7 +111,8 @@ QList<bool> droppedBySaving(const QList<HeldState> &states, int slot, const Reus
     return dropped;
 }
 
-Choice chooseState(const QList<HeldState> &states, const QList<int> &lcps, const ReuseRequest &request, const ReuseRule &rule)
+Choice chooseState(const QList<HeldState> &states, const QList<int> &lcps, const ReuseRequest &request,
+                   const ReuseRule &rule)
 {
     const int n = static_cast<int>(request.tokens.size());
     Choice choice;
@@ -159,7 +154,8 @@ Choice chooseState(const QList<HeldState> &states, const QList<int> &lcps, const
         choice.bySimilarity = found;
     }
     if (found) {
-        choice.saved = similarity * static_cast<float>(n) / static_cast<float>(states.at(choice.slot).length) < kKeepWithoutSaving;
+        choice.saved =
+            similarity * static_cast<float>(n) / static_cast<float>(states.at(choice.slot).length) < kKeepWithoutSaving;
     } else {
         // Least recently used. Measured on build 11669: an idle slot that is empty comes first, even if it was used
         // last (of three equal slots the newest was erased and then chosen); among equals the first.
@@ -206,8 +202,8 @@ Choice chooseState(const QList<HeldState> &states, const QList<int> &lcps, const
             continue;
         const float keep = share(lcps.at(i), state.length);
         const float own = share(lcps.at(i), n);
-        // Measured on build 11669: better in both, strictly. Keep 0.54 and similarity 1.0 against 0.40 and 0.92: loaded;
-        // 0.33 and 1.0 against the same: not; 0.75 and an equal similarity: not.
+        // Measured on build 11669: better in both, strictly. Keep 0.54 and similarity 1.0 against 0.40 and 0.92:
+        // loaded; 0.33 and 1.0 against the same: not; 0.75 and an equal similarity: not.
         if (keep < kLeastKeepToLoad || keep <= bestKeep || own <= bestSimilarity)
             continue;
         bestKeep = keep;
@@ -312,7 +308,8 @@ Range firstPosition(const HeldState &state, const ReuseRule &rule)
 }
 
 /// Puts the checkpoint that serves a rewind to `past` (the server's n_past before the search) into `reused`.
-void restoreCheckpoint(const HeldState &state, const ReuseRule &rule, bool windowed, int past, int threshold, int n, Reused *reused)
+void restoreCheckpoint(const HeldState &state, const ReuseRule &rule, bool windowed, int past, int threshold, int n,
+                       Reused *reused)
 {
     const Checkpoint *best = nullptr;
     for (const Checkpoint &checkpoint : state.checkpoints) {
@@ -320,7 +317,8 @@ void restoreCheckpoint(const HeldState &state, const ReuseRule &rule, bool windo
             continue;
         const int posMax = checkpoint.posMax > 0 ? checkpoint.posMax : checkpoint.position - 1;
         if (windowed) {
-            const int posMin = checkpoint.posMax > 0 ? checkpoint.posMin : std::max(0, checkpoint.position - rule.slidingWindow);
+            const int posMin =
+                checkpoint.posMax > 0 ? checkpoint.posMin : std::max(0, checkpoint.position - rule.slidingWindow);
             // Measured on build 11669 (n_swa 512): [0, 973] is refused for a rewind to 700 although its first position
             // is 0, and [1016, 1995] for one to 1,440.
             if (posMax > past || (posMin >= threshold && posMin != 0))
@@ -450,7 +448,9 @@ Reused reuseOf(const HeldState &state, const ReuseRule &rule, const TokenList &t
     ReuseRule windowed = rule;
     windowed.slidingWindow = rule.windowCells;
     for (const Checkpoint &checkpoint : state.checkpoints)
-        windowed.slidingWindow = std::max(windowed.slidingWindow, checkpoint.posMax > checkpoint.posMin ? checkpoint.position - checkpoint.posMin : 0);
+        windowed.slidingWindow =
+            std::max(windowed.slidingWindow,
+                     checkpoint.posMax > checkpoint.posMin ? checkpoint.position - checkpoint.posMin : 0);
     if (windowed.slidingWindow > 0) {
         const Reused other = reuseWindowed(state, windowed, n, lcp);
         reused.low = std::min(reused.low, other.low);
@@ -467,7 +467,8 @@ struct Outcome {
     Reused reused;
 };
 
-Outcome evaluate(const QList<HeldState> &states, const QList<int> &lcps, const ReuseRequest &request, const ReuseRule &rule)
+Outcome evaluate(const QList<HeldState> &states, const QList<int> &lcps, const ReuseRequest &request,
+                 const ReuseRule &rule)
 {
     Outcome outcome;
     outcome.choice = chooseState(states, lcps, request, rule);
@@ -481,29 +482,39 @@ Outcome evaluate(const QList<HeldState> &states, const QList<int> &lcps, const R
     return outcome;
 }
 
-QString reasonOf(const QList<HeldState> &states, const Outcome &outcome, const QList<Equal> &equals, const ReuseRequest &request,
-                 const ReuseRule &rule, const ReusePrediction &prediction)
+QString reasonOf(const QList<HeldState> &states, const Outcome &outcome, const QList<Equal> &equals,
+                 const ReuseRequest &request, const ReuseRule &rule, const ReusePrediction &prediction)
 {
     if (outcome.choice.waits)
-        return request.slotId >= 0 ? QStringLiteral("slot %1 is busy: what it will hold when this request runs is not known").arg(request.slotId)
-                                   : QStringLiteral("every slot is busy: what the request will meet is not known");
+        return request.slotId >= 0
+            ? QStringLiteral("slot %1 is busy: what it will hold when this request runs is not known")
+                  .arg(request.slotId)
+            : QStringLiteral("every slot is busy: what the request will meet is not known");
     const int met = outcome.choice.met();
     if (met < 0 || states.at(met).length <= 0) {
         if (request.slotId >= 0 && rule.idleSlotsCleared)
-            return QStringLiteral("pinned to slot %1, which is empty: this server clears idle slots when another task starts, "
-                                  "and does not ask its host cache for a pinned empty slot").arg(request.slotId);
+            return QStringLiteral(
+                       "pinned to slot %1, which is empty: this server clears idle slots when another task starts, "
+                       "and does not ask its host cache for a pinned empty slot")
+                .arg(request.slotId);
         if (request.slotId >= 0)
-            return QStringLiteral("slot %1 is empty, and for a pinned empty slot the host cache is not asked").arg(request.slotId);
-        return prediction.high > 0 ? QStringLiteral("no state known to match; a prompt of another client may share up to %1 tokens").arg(prediction.high)
-                                   : QStringLiteral("no slot or saved prompt holds anything of this prompt");
+            return QStringLiteral("slot %1 is empty, and for a pinned empty slot the host cache is not asked")
+                .arg(request.slotId);
+        return prediction.high > 0
+            ? QStringLiteral("no state known to match; a prompt of another client may share up to %1 tokens")
+                  .arg(prediction.high)
+            : QStringLiteral("no slot or saved prompt holds anything of this prompt");
     }
     const HeldState &state = states.at(met);
     const Equal &equal = equals.at(met);
     const QString where = outcome.choice.loaded >= 0 ? QStringLiteral("a prompt saved in the host cache")
                                                      : QStringLiteral("slot %1").arg(state.slotId);
     if (equal.foreign)
-        return QStringLiteral("%1 holds %2 tokens that Kerf did not send: how many of them are equal is not known").arg(where).arg(state.length);
-    const QString common = QStringLiteral("%1 holds the first %2 of %3 tokens").arg(where).arg(equal.low).arg(request.tokens.size());
+        return QStringLiteral("%1 holds %2 tokens that Kerf did not send: how many of them are equal is not known")
+            .arg(where)
+            .arg(state.length);
+    const QString common =
+        QStringLiteral("%1 holds the first %2 of %3 tokens").arg(where).arg(equal.low).arg(request.tokens.size());
     switch (outcome.reused.how) {
     case How::Nothing:
         return QStringLiteral("%1 holds another prompt: nothing is equal").arg(where);
@@ -514,19 +525,29 @@ QString reasonOf(const QList<HeldState> &states, const Outcome &outcome, const Q
     case How::Window:
         return QStringLiteral("%1, and the rewind stays within the window's memory").arg(common);
     case How::Checkpoint:
-        return QStringLiteral("%1; the newest usable checkpoint at or below is at %2").arg(common).arg(outcome.reused.checkpoint);
+        return QStringLiteral("%1; the newest usable checkpoint at or below is at %2")
+            .arg(common)
+            .arg(outcome.reused.checkpoint);
     case How::Chunks: {
         const int moved = movedTokens(outcome.reused.chunks);
         return rule.memory == MemoryKind::FullAttention
-                   ? QStringLiteral("%1, and %2 more are shifted into place (--cache-reuse %3)").arg(common).arg(moved).arg(rule.chunkReuse)
-                   : QStringLiteral("%1, and %2 more are shifted (--cache-reuse %3), though a recurrent state still holds what was evicted")
-                         .arg(common).arg(moved).arg(rule.chunkReuse);
+            ? QStringLiteral("%1, and %2 more are shifted into place (--cache-reuse %3)")
+                  .arg(common)
+                  .arg(moved)
+                  .arg(rule.chunkReuse)
+            : QStringLiteral("%1, and %2 more are shifted (--cache-reuse %3), though a recurrent state still holds "
+                             "what was evicted")
+                  .arg(common)
+                  .arg(moved)
+                  .arg(rule.chunkReuse);
     }
     case How::NoCheckpoint:
         return state.checkpoints.isEmpty()
-                   ? QStringLiteral("%1, but there is no checkpoint to go back to: everything is processed again").arg(common)
-                   : QStringLiteral("%1, but none of its %2 checkpoints is usable at or below that: everything is processed again")
-                         .arg(common).arg(state.checkpoints.size());
+            ? QStringLiteral("%1, but there is no checkpoint to go back to: everything is processed again").arg(common)
+            : QStringLiteral(
+                  "%1, but none of its %2 checkpoints is usable at or below that: everything is processed again")
+                  .arg(common)
+                  .arg(state.checkpoints.size());
     case How::RingInvisible:
         return QStringLiteral("%1, but its checkpoints are not visible").arg(common);
     case How::MemoryUnknown:
@@ -540,11 +561,13 @@ struct EnumName {
     Enum value;
     const char *text;
 };
-constexpr EnumName<MemoryKind> kMemory[] = {
-    {MemoryKind::Unknown, "unknown"}, {MemoryKind::FullAttention, "full_attention"}, {MemoryKind::Checkpointed, "checkpointed"}};
-constexpr EnumName<CheckpointKind> kCheckpoints[] = {
-    {CheckpointKind::InternalCheckpoint, "internal_checkpoint"}, {CheckpointKind::SlotSaveFile, "slot_save_file"},
-    {CheckpointKind::FoldMarker, "fold_marker"}, {CheckpointKind::PreRewrite, "pre_rewrite"}};
+constexpr EnumName<MemoryKind> kMemory[] = {{MemoryKind::Unknown, "unknown"},
+                                            {MemoryKind::FullAttention, "full_attention"},
+                                            {MemoryKind::Checkpointed, "checkpointed"}};
+constexpr EnumName<CheckpointKind> kCheckpoints[] = {{CheckpointKind::InternalCheckpoint, "internal_checkpoint"},
+                                                     {CheckpointKind::SlotSaveFile, "slot_save_file"},
+                                                     {CheckpointKind::FoldMarker, "fold_marker"},
+                                                     {CheckpointKind::PreRewrite, "pre_rewrite"}};
 
 template<typename Enum, std::size_t N>
 QString nameIn(const EnumName<Enum> (&table)[N], Enum value)
@@ -587,7 +610,8 @@ quint64 hashTokens(const TokenList &tokens, int count)
     return hash;
 }
 
-ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest &request, const ReuseRule &rule, int replyEqualTokens)
+ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest &request, const ReuseRule &rule,
+                             int replyEqualTokens)
 {
     ReusePrediction prediction;
     const int n = static_cast<int>(request.tokens.size());
@@ -650,7 +674,8 @@ ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest 
             prediction.high = std::min(n - 1, prediction.high + unknown);
     }
     prediction.predicted = prediction.low;
-    prediction.claimable = rule.memory != MemoryKind::Unknown && outcome.reused.certain && !(meets && equals.at(met).foreign);
+    prediction.claimable =
+        rule.memory != MemoryKind::Unknown && outcome.reused.certain && !(meets && equals.at(met).foreign);
     prediction.reason = reasonOf(states, outcome, equals, request, rule, prediction);
     return prediction;
 }
@@ -668,7 +693,7 @@ namespace {
 
 constexpr int kKeptSamples = 256;
 constexpr double kTellingTokens = 8; ///< fewer than this, and the server's own overhead is most of the time
-constexpr int kTerms = 3;            ///< msPerToken, msPerTokenPerPosition, msPerRequest
+constexpr int kTerms = 3; ///< msPerToken, msPerTokenPerPosition, msPerRequest
 using Terms = std::array<double, kTerms>;
 
 struct Row {
@@ -737,8 +762,8 @@ double squares(const QList<Row> &rows, const Terms &terms)
 /// The best fit with no negative coefficient: of the few subsets of terms, the feasible one with the least squares.
 Terms fitNonNegative(const QList<Row> &rows)
 {
-    static constexpr std::array<std::array<bool, kTerms>, 5> kSubsets{{
-        {true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}, {false, false, true}}};
+    static constexpr std::array<std::array<bool, kTerms>, 5> kSubsets{
+        {{true, true, true}, {true, true, false}, {true, false, true}, {true, false, false}, {false, false, true}}};
     Terms best{};
     double least = -1;
     for (const auto &use : kSubsets) {
@@ -746,7 +771,9 @@ Terms fitNonNegative(const QList<Row> &rows)
         if (rows.size() < std::count(use.cbegin(), use.cend(), true))
             continue;
         const std::optional<Terms> terms = solve(rows, use);
-        if (!terms || std::any_of(terms->cbegin(), terms->cend(), [](double value) { return value < 0 || !std::isfinite(value); }))
+        if (!terms || std::any_of(terms->cbegin(), terms->cend(), [](double value) {
+                return value < 0 || !std::isfinite(value);
+            }))
             continue;
         const double sum = squares(rows, *terms);
         if (least < 0 || sum < least * (1 - 1e-9) - 1e-12) {
@@ -775,7 +802,8 @@ PrefillCost PrefillCostFit::cost() const
     cost.samples = static_cast<int>(m_samples.size());
     if (m_samples.isEmpty())
         return cost;
-    const bool anyTelling = std::any_of(m_samples.cbegin(), m_samples.cend(), [](const Sample &sample) { return sample.n >= kTellingTokens; });
+    const bool anyTelling = std::any_of(m_samples.cbegin(), m_samples.cend(),
+                                        [](const Sample &sample) { return sample.n >= kTellingTokens; });
     QList<Row> rows;
     rows.reserve(m_samples.size());
     for (const Sample &sample : m_samples) {
@@ -789,7 +817,9 @@ PrefillCost PrefillCostFit::cost() const
     for (int round = 0; round < 8 && rows.size() >= 4; ++round) {
         QList<double> rests;
         for (const Row &row : std::as_const(rows))
-            rests.append(std::abs(row.y - row.x.at(0) * terms.at(0) - row.x.at(1) * terms.at(1) - row.x.at(2) * terms.at(2)) / row.y);
+            rests.append(
+                std::abs(row.y - row.x.at(0) * terms.at(0) - row.x.at(1) * terms.at(1) - row.x.at(2) * terms.at(2))
+                / row.y);
         QList<double> sorted = rests;
         std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
         const double limit = std::max(1e-6, 2 * sorted.at(sorted.size() / 2));

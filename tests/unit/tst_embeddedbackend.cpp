@@ -124,10 +124,12 @@ void tst_EmbeddedBackend::tokenizerKeepsEveryByte()
 
 void tst_EmbeddedBackend::tokenizerIsAboutFourBytes()
 {
-    const QByteArray prose(
-        "The host prompt cache keeps prompts that a slot loses and brings one back when it matches better: going back to a full "
-        "transcript after a summary reused nearly all of it. Saved prompts carry their checkpoints, and prefill cost per token is "
-        "not constant: it grows with the position, because attention looks at everything that stands before it in the window.");
+    const QByteArray prose("The host prompt cache keeps prompts that a slot loses and brings one back when it matches "
+                           "better: going back to a full "
+                           "transcript after a summary reused nearly all of it. Saved prompts carry their checkpoints, "
+                           "and prefill cost per token is "
+                           "not constant: it grows with the position, because attention looks at everything that "
+                           "stands before it in the window.");
     const double perToken = double(prose.size()) / HeuristicTokenizer::count(prose);
     QVERIFY2(perToken > 3.3 && perToken < 5.2, qPrintable(QString::number(perToken)));
 }
@@ -172,7 +174,10 @@ void tst_EmbeddedBackend::spansAreContiguous()
     QByteArray text;
     for (int i = span.tokens.begin; i < span.tokens.end; ++i)
         text += backend.pieceBytes(layout.tokens.at(i));
-    QCOMPARE(text, "<|im_start|>user\n" + request.messages.at(3).toObject().value(QLatin1String("content")).toString().toUtf8() + "<|im_end|>\n");
+    QCOMPARE(text,
+             "<|im_start|>user\n"
+                 + request.messages.at(3).toObject().value(QLatin1String("content")).toString().toUtf8()
+                 + "<|im_end|>\n");
     // The template's own head: everything before the first user message but the system message's text.
     QCOMPARE(layout.fixedTokens, layout.messages.first().tokens.end - HeuristicTokenizer::count("You are terse."));
     // No message at all: only the generation prompt.
@@ -184,11 +189,15 @@ void tst_EmbeddedBackend::spansAreContiguous()
 void tst_EmbeddedBackend::contentsAreTrimmed()
 {
     const QJsonObject parts{{QStringLiteral("role"), QStringLiteral("user")},
-                            {QStringLiteral("content"), QJsonArray{QJsonObject{{QStringLiteral("type"), QStringLiteral("text")}, {QStringLiteral("text"), QStringLiteral(" see ")}},
-                                                                   QJsonObject{{QStringLiteral("type"), QStringLiteral("image_url")}}}}};
-    const QJsonObject null{{QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("content"), QJsonValue(QJsonValue::Null)}};
+                            {QStringLiteral("content"),
+                             QJsonArray{QJsonObject{{QStringLiteral("type"), QStringLiteral("text")},
+                                                    {QStringLiteral("text"), QStringLiteral(" see ")}},
+                                        QJsonObject{{QStringLiteral("type"), QStringLiteral("image_url")}}}}};
+    const QJsonObject null{{QStringLiteral("role"), QStringLiteral("assistant")},
+                           {QStringLiteral("content"), QJsonValue(QJsonValue::Null)}};
     QCOMPARE(BuiltinTemplate::renderText({{message("user", QStringLiteral("\n hello \n")), parts, null}, {}, {}}),
-             QByteArray("<|im_start|>user\nhello<|im_end|>\n<|im_start|>user\nsee [image_url]<|im_end|>\n<|im_start|>assistant\n<|im_end|>\n<|im_start|>assistant\n"));
+             QByteArray("<|im_start|>user\nhello<|im_end|>\n<|im_start|>user\nsee "
+                        "[image_url]<|im_end|>\n<|im_start|>assistant\n<|im_end|>\n<|im_start|>assistant\n"));
     // Text that spells a marker is not one.
     BuiltinTemplate chat;
     const PromptLayout layout = chat.render({{message("user", QStringLiteral("<|im_start|>"))}, {}, {}});
@@ -197,8 +206,9 @@ void tst_EmbeddedBackend::contentsAreTrimmed()
 
 void tst_EmbeddedBackend::toolsStandInTheHead()
 {
-    const QJsonArray tools{QJsonObject{{QStringLiteral("type"), QStringLiteral("function")},
-                                       {QStringLiteral("function"), QJsonObject{{QStringLiteral("name"), QStringLiteral("read_file")}}}}};
+    const QJsonArray tools{
+        QJsonObject{{QStringLiteral("type"), QStringLiteral("function")},
+                    {QStringLiteral("function"), QJsonObject{{QStringLiteral("name"), QStringLiteral("read_file")}}}}};
     BuiltinTemplate chat;
     const ChatRequest with{conversation(1), tools, {}};
     QVERIFY(BuiltinTemplate::renderText(with).startsWith("<|im_start|>system\nYou are terse.\n\n# Tools"));
@@ -219,9 +229,13 @@ void tst_EmbeddedBackend::toolsStandInTheHead()
 void tst_EmbeddedBackend::toolCallsAreVerbatim()
 {
     const QString arguments = QStringLiteral("{\"b\": 1,  \"a\":2}"); // order and blanks as given
-    const QJsonObject call{{QStringLiteral("id"), QStringLiteral("c1")}, {QStringLiteral("type"), QStringLiteral("function")},
-                           {QStringLiteral("function"), QJsonObject{{QStringLiteral("name"), QStringLiteral("f")}, {QStringLiteral("arguments"), arguments}}}};
-    const QJsonObject assistant{{QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("content"), QJsonValue(QJsonValue::Null)},
+    const QJsonObject call{
+        {QStringLiteral("id"), QStringLiteral("c1")},
+        {QStringLiteral("type"), QStringLiteral("function")},
+        {QStringLiteral("function"),
+         QJsonObject{{QStringLiteral("name"), QStringLiteral("f")}, {QStringLiteral("arguments"), arguments}}}};
+    const QJsonObject assistant{{QStringLiteral("role"), QStringLiteral("assistant")},
+                                {QStringLiteral("content"), QJsonValue(QJsonValue::Null)},
                                 {QStringLiteral("tool_calls"), QJsonArray{call, call}}};
     const QByteArray text = BuiltinTemplate::messageText(assistant);
     QCOMPARE(text.count(arguments.toUtf8()), 2);
@@ -241,8 +255,10 @@ void tst_EmbeddedBackend::appendingKeepsThePrefix()
     cut.removeAt(3);
     cut.removeAt(3);
     const PromptLayout evicted = chat.render({cut, {}, {}});
-    QCOMPARE(evicted.tokens.first(evicted.messages.at(3).tokens.begin), after.tokens.first(after.messages.at(3).tokens.begin));
-    QCOMPARE(evicted.tokens.mid(evicted.messages.at(3).tokens.begin), after.tokens.mid(after.messages.at(5).tokens.begin));
+    QCOMPARE(evicted.tokens.first(evicted.messages.at(3).tokens.begin),
+             after.tokens.first(after.messages.at(3).tokens.begin));
+    QCOMPARE(evicted.tokens.mid(evicted.messages.at(3).tokens.begin),
+             after.tokens.mid(after.messages.at(5).tokens.begin));
 }
 
 void tst_EmbeddedBackend::everythingIsMarkedSimulated()
@@ -335,7 +351,14 @@ void tst_EmbeddedBackend::madeUpTimingsAreMarked()
     QCOMPARE(slot.length, int(prompt.size()) + 30);
     QVERIFY(!slot.verified);
     QCOMPARE(slot.owner, QStringLiteral("s1"));
-    QCOMPARE(backend.slotsJson().value(QLatin1String("slots")).toArray().first().toObject().value(QLatin1String("last_reuse")).toInt(), 100);
+    QCOMPARE(backend.slotsJson()
+                 .value(QLatin1String("slots"))
+                 .toArray()
+                 .first()
+                 .toObject()
+                 .value(QLatin1String("last_reuse"))
+                 .toInt(),
+             100);
     QCOMPARE(backend.info().cost, cost);
     // The next prompt meets it all the same.
     QJsonArray more = conversation(10);
@@ -349,7 +372,8 @@ void tst_EmbeddedBackend::madeUpTimingsAreMarked()
     const ServerStates before = backend.lastStates();
     QCOMPARE(valueOf(backend.noteTimings({{}, -1, 5, 5, 1, 1, {}}))->source, QStringLiteral("unknown"));
     QCOMPARE(backend.lastStates().states, before.states);
-    QCOMPARE(valueOf(backend.noteTimings({TokenList(9000, 300), -1, 5, 8995, 1, 1, {}}))->source, QStringLiteral("unknown"));
+    QCOMPARE(valueOf(backend.noteTimings({TokenList(9000, 300), -1, 5, 8995, 1, 1, {}}))->source,
+             QStringLiteral("unknown"));
     QCOMPARE(valueOf(backend.noteTimings({next, 9, 5, int(next.size()) - 5, 1, 1, {}}))->slotId, 0);
 }
 
@@ -437,7 +461,8 @@ void tst_EmbeddedBackend::events()
         QVERIFY(details.value(QLatin1String("simulated")).toBool());
         QVERIFY(details.contains(QLatin1String("slot_id")) && details.contains(QLatin1String("task_id")));
     }
-    for (const char *kind : {"task-started", "checkpoint-created", "task-finished", "checkpoint-restored", "checkpoint-erased"})
+    for (const char *kind :
+         {"task-started", "checkpoint-created", "task-finished", "checkpoint-restored", "checkpoint-erased"})
         QVERIFY2(kinds.contains(QString::fromLatin1(kind)), kind);
     QTRY_COMPARE(states.count(), 1); // both requests in one turn of the loop
 }
@@ -462,7 +487,8 @@ void tst_EmbeddedBackend::wireForms()
     QCOMPARE(row.value(QLatin1String("last_reuse")).toInt(-1), 0);
     const QJsonObject cache = json.value(QLatin1String("host_cache")).toObject();
     QCOMPARE(cache.value(QLatin1String("entries")).toArray().size(), 1);
-    QCOMPARE(cache.value(QLatin1String("entries")).toArray().first().toObject().value(QLatin1String("tokens")).toInt(), int(prompt.size()));
+    QCOMPARE(cache.value(QLatin1String("entries")).toArray().first().toObject().value(QLatin1String("tokens")).toInt(),
+             int(prompt.size()));
     QVERIFY(cache.value(QLatin1String("bytes")).toInteger() > 0);
     const QJsonObject ring = backend.ringJson();
     QVERIFY(ring.value(QLatin1String("visible")).toBool());
@@ -490,8 +516,10 @@ void tst_EmbeddedBackend::noneKnowsNothing()
     const auto rendered = valueOf(backend.render({conversation(2), {}, {}}));
     QVERIFY(rendered.has_value() && !rendered->layout.exact && !rendered->simulated);
     QVERIFY(rendered->layout.size() > 100);
-    QCOMPARE(*valueOf(backend.countTokens(QStringLiteral("hello there"))), int(valueOf(backend.tokenize(QStringLiteral("hello there")))->size()));
-    for (const auto &result : {valueOf(backend.saveSlot(0, QStringLiteral("f"))), valueOf(backend.restoreSlot(0, QStringLiteral("f"))), valueOf(backend.eraseSlot(0))}) {
+    QCOMPARE(*valueOf(backend.countTokens(QStringLiteral("hello there"))),
+             int(valueOf(backend.tokenize(QStringLiteral("hello there")))->size()));
+    for (const auto &result : {valueOf(backend.saveSlot(0, QStringLiteral("f"))),
+                               valueOf(backend.restoreSlot(0, QStringLiteral("f"))), valueOf(backend.eraseSlot(0))}) {
         QVERIFY(!result);
         QVERIFY(result.error().message.contains(QStringLiteral("backend none")));
     }
@@ -506,7 +534,9 @@ void tst_EmbeddedBackend::longSessionsAreFast()
 {
     QJsonArray messages;
     for (int i = 0; i < 100'000; ++i)
-        messages.append(message(i % 2 ? "assistant" : "user", QStringLiteral("episode %1 says something of middling length, and then a little more of it").arg(i)));
+        messages.append(message(
+            i % 2 ? "assistant" : "user",
+            QStringLiteral("episode %1 says something of middling length, and then a little more of it").arg(i)));
     BuiltinTemplate chat;
     QElapsedTimer timer;
     timer.start();
@@ -523,7 +553,8 @@ void tst_EmbeddedBackend::longSessionsAreFast()
     const qint64 warm = timer.elapsed();
     QCOMPARE(second.messages.size(), cut.size());
     QVERIFY(commonPrefix(first.tokens, second.tokens) >= first.messages.at(20'000).tokens.begin);
-    qInfo() << "100,000 messages," << first.size() << "tokens:" << cold << "ms; again after an eviction:" << warm << "ms";
+    qInfo() << "100,000 messages," << first.size() << "tokens:" << cold << "ms; again after an eviction:" << warm
+            << "ms";
     QVERIFY2(cold < 10'000 && warm < 5000, "far too slow, even for a debug build");
 }
 

@@ -48,7 +48,8 @@ private Q_SLOTS:
         const PrefillCost cost = fit.cost();
         QCOMPARE(cost.samples, 40);
         QVERIFY2(close(cost.msPerToken, 0.4, 0.01), qPrintable(QString::number(cost.msPerToken)));
-        QVERIFY2(close(cost.msPerTokenPerPosition, 0.00003, 0.01), qPrintable(QString::number(cost.msPerTokenPerPosition)));
+        QVERIFY2(close(cost.msPerTokenPerPosition, 0.00003, 0.01),
+                 qPrintable(QString::number(cost.msPerTokenPerPosition)));
         QVERIFY2(close(cost.msPerRequest, 5, 0.02), qPrintable(QString::number(cost.msPerRequest)));
     }
     void isRobustToNoise()
@@ -145,7 +146,7 @@ private Q_SLOTS:
         for (int i = 0; i < 300; ++i)
             fit.add(0, 100 + i % 100, (100 + i % 100) * 2.0); // slow, and then
         for (int i = 0; i < 256; ++i)
-            fit.add(0, 100 + i % 100, 100 + i % 100);         // twice as fast
+            fit.add(0, 100 + i % 100, 100 + i % 100); // twice as fast
         QCOMPARE(fit.cost().samples, 256);
         QVERIFY(close(fit.cost().ms(0, 150), 150, 0.02));
     }

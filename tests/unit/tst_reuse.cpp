@@ -49,10 +49,7 @@ Checkpoint at(int position, int posMin, int posMax = -1)
     return checkpoint;
 }
 
-Checkpoint recurrentAt(int position)
-{
-    return at(position, position - 1);
-}
+Checkpoint recurrentAt(int position) { return at(position, position - 1); }
 
 ReuseRule dense(int chunks = 0)
 {
@@ -86,7 +83,12 @@ const TokenList kB = made(6000, 2);
     do { \
         const ReusePrediction p_ = (prediction); \
         QVERIFY2(p_.predicted == (value) && p_.low == (value) && p_.high == (value), \
-                 qPrintable(QStringLiteral("predicted %1 (%2..%3), expected %4: %5").arg(p_.predicted).arg(p_.low).arg(p_.high).arg(value).arg(p_.reason))); \
+                 qPrintable(QStringLiteral("predicted %1 (%2..%3), expected %4: %5") \
+                                .arg(p_.predicted) \
+                                .arg(p_.low) \
+                                .arg(p_.high) \
+                                .arg(value) \
+                                .arg(p_.reason))); \
         QVERIFY(!p_.reason.isEmpty()); \
     } while (false)
 
@@ -131,7 +133,8 @@ void tst_Reuse::names()
 {
     for (const MemoryKind kind : {MemoryKind::Unknown, MemoryKind::FullAttention, MemoryKind::Checkpointed})
         QCOMPARE(memoryKindFromName(memoryKindName(kind)), std::optional(kind));
-    for (const CheckpointKind kind : {CheckpointKind::InternalCheckpoint, CheckpointKind::SlotSaveFile, CheckpointKind::FoldMarker, CheckpointKind::PreRewrite})
+    for (const CheckpointKind kind : {CheckpointKind::InternalCheckpoint, CheckpointKind::SlotSaveFile,
+                                      CheckpointKind::FoldMarker, CheckpointKind::PreRewrite})
         QCOMPARE(checkpointKindFromName(checkpointKindName(kind)), std::optional(kind));
     QVERIFY(!memoryKindFromName(QStringLiteral("swap")));
     QVERIFY(!checkpointKindFromName(QString()));
@@ -174,7 +177,7 @@ void tst_Reuse::fullAttention()
     COMPARE_REUSE(predictReuse({slot(0, held)}, {cut, -1}, dense()), 2243);
     COMPARE_REUSE(predictReuse({slot(0, held)}, {cut, -1}, dense(64)), 3414);
     COMPARE_REUSE(predictReuse({slot(0, held)}, {held.first(2) + kB.first(800) + held.mid(4478), -1}, dense()), 2);
-    COMPARE_REUSE(predictReuse({slot(0, held)}, {held, -1}, dense()), 5648);             // 1 token is processed
+    COMPARE_REUSE(predictReuse({slot(0, held)}, {held, -1}, dense()), 5648); // 1 token is processed
     COMPARE_REUSE(predictReuse({slot(0, held)}, {held.first(2000), -1}, dense()), 1999); // a strict prefix
     COMPARE_REUSE(predictReuse({slot(0, held)}, {held + kB.first(5), -1}, dense()), 5649);
     const ReusePrediction p = predictReuse({slot(0, held)}, {cut, -1}, dense(64));
@@ -198,11 +201,11 @@ void tst_Reuse::checkpointsOfRecurrentMemory()
     QCOMPARE(cut.lcp, 1579);
     QVERIFY(cut.claimable);
     COMPARE_REUSE(predictReuse({held}, {kA.first(1349) + kB.first(723), -1}, recurrent()), 1349); // just at it
-    COMPARE_REUSE(predictReuse({held}, {kA.first(1348) + kB.first(723), -1}, recurrent()), 887);  // one below it
+    COMPARE_REUSE(predictReuse({held}, {kA.first(1348) + kB.first(723), -1}, recurrent()), 887); // one below it
     COMPARE_REUSE(predictReuse({held}, {kA.first(436) + kB.first(300), -1}, recurrent()), 0);
-    COMPARE_REUSE(predictReuse({held}, {kA.first(3250), -1}, recurrent()), 3216);                 // extends it
+    COMPARE_REUSE(predictReuse({held}, {kA.first(3250), -1}, recurrent()), 3216); // extends it
     COMPARE_REUSE(predictReuse({held}, {kA.first(3215) + kB.first(10), -1}, recurrent()), 3212);
-    COMPARE_REUSE(predictReuse({held}, {kA.first(3216), -1}, recurrent()), 3212);                 // identical: 4 tokens
+    COMPARE_REUSE(predictReuse({held}, {kA.first(3216), -1}, recurrent()), 3212); // identical: 4 tokens
     COMPARE_REUSE(predictReuse({held}, {kA.first(2027), -1}, recurrent()), 1819);
     const ReusePrediction none = predictReuse({held}, {kA.first(1) + kB.first(883), -1}, recurrent());
     COMPARE_REUSE(none, 0);
@@ -214,14 +217,16 @@ void tst_Reuse::checkpointsOfRecurrentMemory()
 void tst_Reuse::checkpointsOfAWindow()
 {
     HeldState held = slot(0, kA.first(3216));
-    held.checkpoints = {at(437, 0), at(887, 0), at(1349, 325), at(1819, 795), at(2286, 1262), at(2737, 1713), at(2981, 1957), at(3212, 2188)};
+    held.checkpoints = {at(437, 0),     at(887, 0),     at(1349, 325),  at(1819, 795),
+                        at(2286, 1262), at(2737, 1713), at(2981, 1957), at(3212, 2188)};
     const ReusePrediction cut = predictReuse({held}, {kA.first(1579) + kB.first(723), -1}, windowed());
     COMPARE_REUSE(cut, 1348); // n_past is one less than n_tokens
     QCOMPARE(cut.checkpointPosition, 1349);
     COMPARE_REUSE(predictReuse({held}, {kA.first(1) + kB.first(883), -1}, windowed()), 0);
     COMPARE_REUSE(predictReuse({held}, {kA.first(3216) + kB.first(17), -1}, windowed()), 3216);
     HeldState longer = slot(0, kA.first(3242));
-    longer.checkpoints = {at(887, 0), at(1349, 325), at(1819, 795), at(2286, 1262), at(2737, 1713), at(3212, 2188), at(3216, 2704), at(3238, 2704)};
+    longer.checkpoints = {at(887, 0),     at(1349, 325),  at(1819, 795),  at(2286, 1262),
+                          at(2737, 1713), at(3212, 2188), at(3216, 2704), at(3238, 2704)};
     COMPARE_REUSE(predictReuse({longer}, {kA.first(2027), -1}, windowed()), 1818);
     // Shorter than the window: extending goes back to the checkpoint 4 tokens before the end.
     HeldState shorter = slot(0, kA.first(441));
@@ -242,7 +247,8 @@ void tst_Reuse::windowMemory()
     }
     HeldState later = slot(0, kA.first(2000));
     later.checkpoints = {at(1484, 460), at(1550, 1016), at(1996, 1016)};
-    COMPARE_REUSE(predictReuse({later}, {kA.first(1440) + kB.first(50), -1}, windowed()), 0); // "against 930", 460 ends at 1,483
+    COMPARE_REUSE(predictReuse({later}, {kA.first(1440) + kB.first(50), -1}, windowed()),
+                  0); // "against 930", 460 ends at 1,483
     HeldState thousand = slot(0, kA.first(1000));
     thousand.checkpoints = {at(974, 0), at(999, 466)};
     COMPARE_REUSE(predictReuse({thousand}, {kA.first(700) + kB.first(50), -1}, windowed()), 0);
@@ -402,7 +408,8 @@ void tst_Reuse::chunksAgainstTheSlowSearch()
         QList<ChunkMove> expected;
         while (heldAt < held.size() && newAt < asked.size()) {
             int length = 0;
-            while (heldAt + length < held.size() && newAt + length < asked.size() && held.at(heldAt + length) == asked.at(newAt + length))
+            while (heldAt + length < held.size() && newAt + length < asked.size()
+                   && held.at(heldAt + length) == asked.at(newAt + length))
                 ++length;
             if (length >= least) {
                 expected.append({heldAt, newAt, length});
@@ -447,10 +454,13 @@ void tst_Reuse::similarityChoosesTheSlot()
     QCOMPARE(predictReuse({slot(0, kA.first(400)), slot(1, kA.first(400))}, {prompt, -1}, dense()).stateIndex, 0);
     // At the threshold itself it is not similar: 100 of 1,000 is 0.1.
     const TokenList tenth = kA.first(100) + kB.first(900);
-    const ReusePrediction lru = predictReuse({slot(0, kB.mid(3000, 500), -1, 1), slot(1, kA.first(1000), -1, 2)}, {tenth, -1}, dense());
+    const ReusePrediction lru =
+        predictReuse({slot(0, kB.mid(3000, 500), -1, 1), slot(1, kA.first(1000), -1, 2)}, {tenth, -1}, dense());
     QCOMPARE(lru.stateIndex, 0);
     const TokenList more = kA.first(101) + kB.first(899);
-    QCOMPARE(predictReuse({slot(0, kB.mid(3000, 500), -1, 1), slot(1, kA.first(1000), -1, 2)}, {more, -1}, dense()).stateIndex, 1);
+    QCOMPARE(predictReuse({slot(0, kB.mid(3000, 500), -1, 1), slot(1, kA.first(1000), -1, 2)}, {more, -1}, dense())
+                 .stateIndex,
+             1);
 }
 
 // Measured on build 11669: three slots used in order, the newest erased, a new conversation: it goes there.
@@ -609,13 +619,16 @@ void tst_Reuse::statesKnownByLength()
     QVERIFY(!p.claimable);
     QVERIFY(p.reason.contains(QStringLiteral("did not send")));
     // Beside one of ours that matches it makes no difference.
-    COMPARE_REUSE(predictReuse({slot(0, {}, 800, 5), slot(1, kA.first(900), -1, 4)}, {kA.first(1000), -1}, dense()), 900);
+    COMPARE_REUSE(predictReuse({slot(0, {}, 800, 5), slot(1, kA.first(900), -1, 4)}, {kA.first(1000), -1}, dense()),
+                  900);
     COMPARE_REUSE(predictReuse({slot(0, {}, 800, 5), saved(kA.first(900))}, {kA.first(1000), -1}, dense()), 900);
     // Pinned to it, with ours in the host cache: what is loaded depends on what the other one holds.
-    const ReusePrediction pinnedTo = predictReuse({slot(0, {}, 800, 5), saved(kA.first(900))}, {kA.first(1000), 0}, dense());
+    const ReusePrediction pinnedTo =
+        predictReuse({slot(0, {}, 800, 5), saved(kA.first(900))}, {kA.first(1000), 0}, dense());
     QCOMPARE(pinnedTo.low, 400);
     QCOMPARE(pinnedTo.high, 900);
-    const ReusePrediction ring = predictReuse({slot(0, {}, 800, 5), saved(kA.first(900))}, {kA.first(1000), 0}, recurrent());
+    const ReusePrediction ring =
+        predictReuse({slot(0, {}, 800, 5), saved(kA.first(900))}, {kA.first(1000), 0}, recurrent());
     QCOMPARE(ring.low, 0);
     QCOMPARE(ring.high, 900);
 }
@@ -661,7 +674,10 @@ void tst_Reuse::rangesHold()
     int ranges = 0;
     for (int run = 0; run < 3000; ++run) {
         const int pick = random.bounded(4);
-        ReuseRule rule = pick == 0 ? dense(random.bounded(2) * 32) : pick == 1 ? recurrent() : pick == 2 ? windowed(128) : ReuseRule();
+        ReuseRule rule = pick == 0 ? dense(random.bounded(2) * 32)
+            : pick == 1            ? recurrent()
+            : pick == 2            ? windowed(128)
+                                   : ReuseRule();
         rule.slotCount = random.bounded(4);
         rule.hostCache = random.bounded(4) != 0;
         QList<HeldState> states;
@@ -672,10 +688,12 @@ void tst_Reuse::rangesHold()
             state.busy = state.place == HeldState::Place::Slot && random.bounded(8) == 0;
             state.checkpointsKnown = random.bounded(4) != 0;
             for (int position = 50; position < state.length; position += random.bounded(30, 200))
-                state.checkpoints.append(rule.recurrent ? recurrentAt(position) : at(position, qMax(0, position - 640)));
+                state.checkpoints.append(rule.recurrent ? recurrentAt(position)
+                                                        : at(position, qMax(0, position - 640)));
             states.append(state);
         }
-        const ReuseRequest request{kA.first(random.bounded(400)) + kB.first(random.bounded(1, 200)), random.bounded(3) == 0 ? random.bounded(5) : -1};
+        const ReuseRequest request{kA.first(random.bounded(400)) + kB.first(random.bounded(1, 200)),
+                                   random.bounded(3) == 0 ? random.bounded(5) : -1};
         const int n = int(request.tokens.size());
         const ReusePrediction exact = predictReuse(states, request, rule);
         QVERIFY(0 <= exact.low && exact.low <= exact.predicted && exact.predicted <= exact.high && exact.high < n);
@@ -684,11 +702,17 @@ void tst_Reuse::rangesHold()
         QCOMPARE(predictReuse(states, request, rule), exact);
         // The same with the ends of some lists unknown: what was exact lies inside the range.
         for (HeldState &state : states)
-            state.tokens = state.tokens.first(state.tokens.size() - random.bounded(int(qMin<qsizetype>(state.tokens.size(), 60)) + 1));
+            state.tokens = state.tokens.first(state.tokens.size()
+                                              - random.bounded(int(qMin<qsizetype>(state.tokens.size(), 60)) + 1));
         const ReusePrediction range = predictReuse(states, request, rule);
         if (rule.memory != MemoryKind::Unknown && exact.claimable && range.claimable && rule.chunkReuse == 0) {
             QVERIFY2(range.low <= exact.low && exact.high <= range.high,
-                     qPrintable(QStringLiteral("%1: %2..%3 against %4 (%5 | %6)").arg(run).arg(range.low).arg(range.high).arg(exact.predicted).arg(range.reason, exact.reason)));
+                     qPrintable(QStringLiteral("%1: %2..%3 against %4 (%5 | %6)")
+                                    .arg(run)
+                                    .arg(range.low)
+                                    .arg(range.high)
+                                    .arg(exact.predicted)
+                                    .arg(range.reason, exact.reason)));
             ranges += range.high > range.low ? 1 : 0;
         }
     }

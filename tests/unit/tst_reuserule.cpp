@@ -116,11 +116,13 @@ void tst_ReuseRule::everyRecordedRequest()
                         break;
                     }
                 }
-                QVERIFY2(lcp <= state.length, qPrintable(QStringLiteral("%1 of %2: %3").arg(lcp).arg(state.length).arg(line)));
+                QVERIFY2(lcp <= state.length,
+                         qPrintable(QStringLiteral("%1 of %2: %3").arg(lcp).arg(state.length).arg(line)));
                 for (int i = 0; i < state.length; ++i)
                     state.tokens.append(i < lcp ? i : other++);
                 // The client's own words for what it did: the held turns 10 to 12 follow turn 5.
-                if (row.value(QLatin1String("step")).toString().startsWith(QLatin1String("cut")) && state.length == 3216) {
+                if (row.value(QLatin1String("step")).toString().startsWith(QLatin1String("cut"))
+                    && state.length == 3216) {
                     QCOMPARE(lcp, 1579);
                     for (int i = 2523; i < 3216; ++i)
                         request.tokens[1579 + i - 2523] = state.tokens.at(i);
@@ -142,7 +144,12 @@ void tst_ReuseRule::everyRecordedRequest()
             waitsForReuse = false;
             const int reused = match.captured(1).toInt();
             const QString said = QStringLiteral("request %1: predicted %2 (%3..%4), reused %5: %6")
-                                     .arg(seen).arg(prediction.predicted).arg(prediction.low).arg(prediction.high).arg(reused).arg(prediction.reason);
+                                     .arg(seen)
+                                     .arg(prediction.predicted)
+                                     .arg(prediction.low)
+                                     .arg(prediction.high)
+                                     .arg(reused)
+                                     .arg(prediction.reason);
             QVERIFY2(qAbs(prediction.predicted - reused) <= 8, qPrintable(said));
             QVERIFY2(prediction.low <= reused && reused <= prediction.high, qPrintable(said));
             QVERIFY(!prediction.reason.isEmpty());
