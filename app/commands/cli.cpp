@@ -117,7 +117,8 @@ void printJson(const QJsonObject &object)
     write(stdout, QString::fromUtf8(QJsonDocument(object).toJson()));
 }
 
-int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn, bool memory, ServiceUser user)
+int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn, bool memory, ServiceUser user,
+                std::function<void()> interrupted)
 {
     const bool json = parser.isSet(QStringLiteral("json"));
     Run run;
@@ -144,7 +145,12 @@ int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLi
             options->dbPath = memory ? QStringLiteral(":memory:") : defaultDatabase();
     }
     UnixSignals stopSignals;
-    QObject::connect(&stopSignals, &UnixSignals::received, &app, [](int number) { QCoreApplication::exit(128 + number); });
+    QObject::connect(&stopSignals, &UnixSignals::received, &app, [interrupted, first = true](int number) mutable {
+        if (interrupted && std::exchange(first, false))
+            interrupted();
+        else
+            QCoreApplication::exit(128 + number);
+    });
     QMetaObject::invokeMethod(
         &app,
         [&run, options, help, user] {

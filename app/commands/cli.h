@@ -48,6 +48,8 @@ void printJson(const QJsonObject &object); ///< indented
 using ServiceUser = std::function<QCoro::Task<int>(std::shared_ptr<ServiceClient> client)>;
 /// `own`: open a service in this process (--db or --backend were given), `fallbackOwn`: also where none runs.
 /// `memory`: its store is :memory: unless --db says otherwise. Runs the event loop until `user` has given its code.
-int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn, bool memory, ServiceUser user);
+/// `interrupted`: called on the first SIGINT or SIGTERM instead of ending at once; a second one ends the process.
+int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn, bool memory, ServiceUser user,
+                std::function<void()> interrupted = {});
 
 } // namespace kerf
