@@ -213,7 +213,7 @@ void parseSlot(LogEvent &event, View message)
         const View how = message.substr(0, 40);
         if (has(how, "by id")) {
             event.kind = Kind::SelectedById;
-        } else if (has(how, "by LRU")) {
+        } else if (has(how, "by LRU") || has(how, "by lru")) {
             event.kind = Kind::SelectedByLru;
             event.value = numberAfter(message, "n_tokens = ");
         } else { // "LCP", older "lcs"
@@ -403,7 +403,7 @@ void parseMessage(LogEvent &event, View line)
         const View body = line.substr(at);
         const std::size_t id = body.find(" id ");
         const std::size_t task = id == View::npos ? View::npos : body.find("| task ", id);
-        if (task != View::npos && id < 40 && task < 64) {
+        if (task != View::npos && id < 40 && task < 64 && body[id - 1] == ':') {
             event.slot = static_cast<int>(leadingNumber(body.substr(id + 4)));
             const View rest = body.substr(task + 7);
             event.task = leadingNumber(rest);
