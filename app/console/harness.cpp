@@ -39,6 +39,48 @@ QString text(quint32 seed, int words)
     return result.trimmed();
 }
 
+// Parameters are built in plain functions: gcc 12 miscompiles braced lists inside a coroutine that awaits.
+QJsonObject inSession(const QString &id) { return {{QStringLiteral("session_id"), id}}; }
+
+QJsonObject sessionParams(const Harness::Script &script)
+{
+    return {{QStringLiteral("session_id"), script.sessionId}, {QStringLiteral("title"), script.title}};
+}
+
+QJsonObject episode(const QString &id, const QString &role, const QString &content, const QString &ref)
+{
+    return {{QStringLiteral("session_id"), id}, {QStringLiteral("role"), role}, {QStringLiteral("content"), content}, {QStringLiteral("client_ref"), ref}};
+}
+
+QJsonObject pinParams(const QString &id, const QJsonValue &episodeId)
+{
+    return {{QStringLiteral("session_id"), id}, {QStringLiteral("episode_id"), episodeId}, {QStringLiteral("kind"), QStringLiteral("task_contract")}};
+}
+
+QJsonObject planParams(const QString &id, bool apply)
+{
+    return {{QStringLiteral("session_id"), id}, {QStringLiteral("apply"), apply}};
+}
+
+QJsonObject simulateParams(const QString &id)
+{
+    return {{QStringLiteral("session_id"), id}, {QStringLiteral("generated"), 24}};
+}
+
+/// What came back, as context.record_timings takes it.
+QJsonObject timingsParams(const QString &id, const QJsonObject &assembled, const QJsonObject &answer)
+{
+    QJsonObject timings{{QStringLiteral("session_id"), id}, {QStringLiteral("revision"), assembled.value(QLatin1String("revision"))}};
+    for (const char *name : {"cache_n", "prompt_n", "prompt_ms", "predicted_n", "predicted_ms", "slot_id"}) {
+        const QJsonValue value = answer.value(QLatin1String(name));
+        if (!value.isUndefined() && !value.isNull())
+            timings.insert(QLatin1String(name), value);
+    }
+    return timings;
+}
+
+Error gone() { return Error{Error::Code::Cancelled, QStringLiteral("the conversation was stopped"), {}}; }
+
 } // namespace
 
 Harness::Harness(ServiceClient *client, QObject *parent) : QObject(parent), m_client(client) {}
@@ -47,72 +89,72 @@ QCoro::Task<Result<QJsonObject>> Harness::simulate(QPointer<ServiceClient> clien
 {
     Q_UNUSED(assembled)
     if (!client)
-        co_return failure(Error::Code::Cancelled, QStringLiteral("the service is gone"));
-    co_return co_await client->call(QStringLiteral("server.simulate"), {{QStringLiteral("session_id"), sessionId}, {QStringLiteral("generated"), 24}});
+        co_return std::unexpected(gone());
+    const QJsonObject params = simulateParams(sessionId);
+    co_return co_await client->call(QStringLiteral("server.simulate"), params);
 }
 
 QCoro::Task<Result<void>> Harness::run(Script script, Sender sender)
 {
     const QPointer<Harness> self(this);
     const QPointer<ServiceClient> client = m_client;
-    if (!client)
-        co_return failure(Error::Code::Cancelled, QStringLiteral("the service is gone"));
     const QString id = script.sessionId;
     m_stopped = false;
-    if (auto made = co_await client->call(QStringLiteral("session.create"), {{QStringLiteral("session_id"), id}, {QStringLiteral("title"), script.title}}); !made)
-        co_return std::unexpected(made.error());
-    const QJsonObject system{{QStringLiteral("session_id"), id}, {QStringLiteral("role"), QStringLiteral("system")},
-                             {QStringLiteral("content"), QStringLiteral("You keep a port scheduler. Change little, test every change, never touch the board files.")},
-                             {QStringLiteral("client_ref"), QStringLiteral("system")}};
-    if (auto committed = co_await client->call(QStringLiteral("memory.commit_episode"), system); !committed)
-        co_return std::unexpected(committed.error());
+    if (!client)
+        co_return std::unexpected(gone());
+    // A client that goes answers its open calls with an error, so each error ends the conversation.
+    QJsonObject params = sessionParams(script);
+    auto answer = co_await client->call(QStringLiteral("session.create"), params);
+    if (!answer)
+        co_return std::unexpected(answer.error());
+    params = episode(id, QStringLiteral("system"), QStringLiteral("You keep a port scheduler. Change little, test every change, never touch the board files."), QStringLiteral("system"));
+    answer = co_await client->call(QStringLiteral("memory.commit_episode"), params);
+    if (!answer)
+        co_return std::unexpected(answer.error());
     int compactions = 0;
     for (int turn = 1; turn <= script.turns; ++turn) {
-        if (!self || self->m_stopped)
-            co_return failure(Error::Code::Cancelled, QStringLiteral("the conversation was stopped"));
+        if (!self || self->m_stopped || !client)
+            co_return std::unexpected(gone());
         const int words = script.wordsPerMessage / 2 + (turn * 37) % script.wordsPerMessage;
-        const QJsonObject user{{QStringLiteral("session_id"), id}, {QStringLiteral("role"), QStringLiteral("user")},
-                               {QStringLiteral("content"), QStringLiteral("Step %1. %2").arg(turn).arg(text(static_cast<quint32>(turn), words))},
-                               {QStringLiteral("client_ref"), QStringLiteral("user-%1").arg(turn)}};
-        auto committed = co_await client->call(QStringLiteral("memory.commit_episode"), user);
-        if (!committed)
-            co_return std::unexpected(committed.error());
-        if (turn == 3) {
-            const QJsonValue episode = committed->value(QLatin1String("episode_id"));
-            if (auto pinned = co_await client->call(QStringLiteral("memory.pin"), {{QStringLiteral("session_id"), id}, {QStringLiteral("episode_id"), episode},
-                                                                                   {QStringLiteral("kind"), QStringLiteral("task_contract")}}); !pinned)
-                co_return std::unexpected(pinned.error());
-        }
-        auto plan = co_await client->call(QStringLiteral("context.plan_eviction"), {{QStringLiteral("session_id"), id}, {QStringLiteral("apply"), script.applyPlans}});
-        if (!plan)
-            co_return std::unexpected(plan.error());
-        if (plan->value(QLatin1String("applied")).toBool())
-            ++compactions;
-        auto assembled = co_await client->call(QStringLiteral("context.assemble"), {{QStringLiteral("session_id"), id}});
-        if (!assembled)
-            co_return std::unexpected(assembled.error());
-        auto answer = co_await sender(id, *assembled);
-        if (!client)
-            co_return failure(Error::Code::Cancelled, QStringLiteral("the service is gone"));
+        params = episode(id, QStringLiteral("user"), QStringLiteral("Step %1. %2").arg(turn).arg(text(static_cast<quint32>(turn), words)), QStringLiteral("user-%1").arg(turn));
+        answer = co_await client->call(QStringLiteral("memory.commit_episode"), params);
         if (!answer)
             co_return std::unexpected(answer.error());
-        QJsonObject timings{{QStringLiteral("session_id"), id}, {QStringLiteral("revision"), assembled->value(QLatin1String("revision"))}};
-        for (const char *name : {"cache_n", "prompt_n", "prompt_ms", "predicted_n", "predicted_ms", "slot_id"}) {
-            const QJsonValue value = answer->value(QLatin1String(name));
-            if (!value.isUndefined() && !value.isNull())
-                timings.insert(QLatin1String(name), value);
+        if (turn == 3) {
+            params = pinParams(id, answer->value(QLatin1String("episode_id")));
+            answer = co_await client->call(QStringLiteral("memory.pin"), params);
+            if (!answer)
+                co_return std::unexpected(answer.error());
         }
-        if (auto settled = co_await client->call(QStringLiteral("context.record_timings"), timings); !settled)
-            co_return std::unexpected(settled.error());
-        QString reply = answer->value(QLatin1String("text")).toString();
-        if (reply.isEmpty())
-            reply = text(static_cast<quint32>(turn + 7000), words / 2 + 10);
-        const QJsonObject assistant{{QStringLiteral("session_id"), id}, {QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("content"), reply},
-                                    {QStringLiteral("client_ref"), QStringLiteral("assistant-%1").arg(turn)}};
-        if (auto done = co_await client->call(QStringLiteral("memory.commit_episode"), assistant); !done)
-            co_return std::unexpected(done.error());
+        params = planParams(id, script.applyPlans);
+        answer = co_await client->call(QStringLiteral("context.plan_eviction"), params);
+        if (!answer)
+            co_return std::unexpected(answer.error());
+        if (answer->value(QLatin1String("applied")).toBool())
+            ++compactions;
+        params = inSession(id);
+        const auto assembled = co_await client->call(QStringLiteral("context.assemble"), params);
+        if (!assembled)
+            co_return std::unexpected(assembled.error());
+        const QJsonObject request = *assembled;
+        const auto reply = co_await sender(id, request);
+        if (!reply)
+            co_return std::unexpected(reply.error());
+        if (!client)
+            co_return std::unexpected(gone());
+        params = timingsParams(id, request, *reply);
+        answer = co_await client->call(QStringLiteral("context.record_timings"), params);
+        if (!answer)
+            co_return std::unexpected(answer.error());
+        QString said = reply->value(QLatin1String("text")).toString();
+        if (said.isEmpty())
+            said = text(static_cast<quint32>(turn + 7000), words / 2 + 10);
+        params = episode(id, QStringLiteral("assistant"), said, QStringLiteral("assistant-%1").arg(turn));
+        answer = co_await client->call(QStringLiteral("memory.commit_episode"), params);
+        if (!answer)
+            co_return std::unexpected(answer.error());
         if (!self)
-            co_return failure(Error::Code::Cancelled, QStringLiteral("the conversation was stopped"));
+            co_return std::unexpected(gone());
         Q_EMIT self->turned(turn, compactions);
         if (script.compactions > 0 && compactions >= script.compactions)
             break;

@@ -51,6 +51,21 @@ public:
     QCoro::Task<Result<QJsonObject>> send(QString sessionId, QJsonObject assembled)
     {
         Q_UNUSED(sessionId)
+        QNetworkReply *reply = post(assembled);
+        co_await reply;
+        const QByteArray bytes = reply->readAll();
+        const bool failed = reply->error() != QNetworkReply::NoError;
+        const QString problem = reply->errorString();
+        reply->deleteLater();
+        if (failed)
+            co_return failure(Error::Code::Failed, QStringLiteral("chat: %1 %2").arg(problem, QString::fromUtf8(bytes)));
+        const QJsonObject result = timingsOf(bytes);
+        co_return result;
+    }
+
+private:
+    QNetworkReply *post(const QJsonObject &assembled)
+    {
         QJsonObject body{{QStringLiteral("messages"), assembled.value(QLatin1String("messages"))}, {QStringLiteral("max_tokens"), 24},
                          {QStringLiteral("temperature"), 0}, {QStringLiteral("cache_prompt"), true}};
         if (!assembled.value(QLatin1String("tools")).toArray().isEmpty())
@@ -58,19 +73,16 @@ public:
         QNetworkRequest request(QUrl(m_url + QStringLiteral("/v1/chat/completions")));
         request.setHeader(QNetworkRequest::ContentTypeHeader, QStringLiteral("application/json"));
         request.setTransferTimeout(120000);
-        QNetworkReply *reply = m_network.post(request, QJsonDocument(body).toJson(QJsonDocument::Compact));
-        co_await reply;
-        const QByteArray bytes = reply->readAll();
-        reply->deleteLater();
-        if (reply->error() != QNetworkReply::NoError)
-            co_return failure(Error::Code::Failed, QStringLiteral("chat: %1 %2").arg(reply->errorString(), QString::fromUtf8(bytes)));
+        return m_network.post(request, QJsonDocument(body).toJson(QJsonDocument::Compact));
+    }
+    static QJsonObject timingsOf(const QByteArray &bytes)
+    {
         const QJsonObject answer = QJsonDocument::fromJson(bytes).object();
         QJsonObject result = answer.value(QLatin1String("timings")).toObject();
-        result.insert(QStringLiteral("text"), answer.value(QLatin1String("choices")).toArray().at(0).toObject().value(QLatin1String("message")).toObject().value(QLatin1String("content")));
-        co_return result;
+        const QJsonObject choice = answer.value(QLatin1String("choices")).toArray().at(0).toObject();
+        result.insert(QStringLiteral("text"), choice.value(QLatin1String("message")).toObject().value(QLatin1String("content")));
+        return result;
     }
-
-private:
     QString m_url;
     QNetworkAccessManager m_network;
 };
