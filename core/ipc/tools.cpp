@@ -112,9 +112,9 @@ constexpr const char kTimingsOut[] = R"({"type":"object","properties":{
 "required":["settlement","predicted_reuse","measured_reuse","measured_prefill","measured_ms","cause","compaction_id"]})";
 
 constexpr const char kUsageIn[] = R"({"type":"object","properties":{"prompt_tokens":{"type":"integer","minimum":0},
-"completion_tokens":{"type":"integer","minimum":0},"total_tokens":{"type":"integer","minimum":0},
-"cache_read_tokens":{"type":"integer","minimum":0},"cache_write_tokens":{"type":"integer","minimum":0},
-"reasoning_tokens":{"type":"integer","minimum":0},"usage":{"type":"object","description":"the provider's object as it came, instead"},
+"completion_tokens":{"type":["integer","null"],"minimum":0},"total_tokens":{"type":["integer","null"],"minimum":0},
+"cache_read_tokens":{"type":["integer","null"],"minimum":0},"cache_write_tokens":{"type":["integer","null"],"minimum":0},
+"reasoning_tokens":{"type":["integer","null"],"minimum":0},"usage":{"type":"object","description":"the provider's object as it came, instead"},
 "provider":{"type":"string"},"model":{"type":"string"},)" KERF_SESSION R"(}})";
 constexpr const char kUsageOut[] = R"({"type":"object","properties":{"turn":{"type":"integer"},
 "verdict":{"type":"string"},"headline":{"type":"string"},"detail":{"type":"string"},"regression":{"type":["boolean","null"]},
@@ -135,8 +135,8 @@ constexpr const char kReceiptOut[] = R"({"type":"object","properties":{"receipt_
 "required":["receipt_id","turn","breakdown","total_tokens","exact","context_window","cache_status","cache_detail","tokens_reused",
 "tokens_prefilled","prompt_eval_ms","eviction","outcome","provider_cache","tokenizer","backend","simulated","rendered","stats"]})";
 
-constexpr const char kStatusOut[] = R"({"type":"object","properties":{"version":{"type":"string"},"protocol":{"type":["string","integer"]},
-"backend":{"type":["string","object"]},"capabilities":{"type":["object","array"]},"tokenizer":{"type":["string","null"]},
+constexpr const char kStatusOut[] = R"({"type":"object","properties":{"version":{"type":"string"},"protocol":{"type":"string"},
+"backend":{"type":"string"},"capabilities":{"type":"object"},"tokenizer":{"type":"string"},
 "context_window":{"type":["integer","null"]},"episodes":{"type":"integer"},"sessions":{"type":"integer"},"anchors":{"type":"integer"},
 "open_folds":{"type":"integer"},"store":{"type":"object","properties":{"path":{"type":"string"},"bytes":{"type":["integer","null"]},
 "schema":{"type":"integer"}},"required":["path","bytes","schema"]}},
@@ -169,16 +169,21 @@ constexpr const char kDoctorOut[] = R"({"type":"object","properties":{"backend":
 "resolved":{"type":"string"},"simulated":{"type":"boolean"},"reachable":{"type":"boolean"},"url":{"type":["string","null"]},
 "build":{"type":["string","null"]},"model":{"type":["string","null"]},"n_ctx":{"type":["integer","null"]},"slots":{"type":["integer","null"]},
 "capabilities":{"type":"object"},"capabilities_line":{"type":"string"},"coherence_line":{"type":"string"},"eviction_line":{"type":"string"},
-"memory":{"type":"object"},"chunk_reuse":{"type":["integer","null"]},"ring":{"type":"object"},"advice":{"type":"array"},"notes":{"type":"array"}},
+"memory":{"type":"object","properties":{"kind":{"type":"string"},"evidence":{"type":["string","null"]},"confidence":{"type":["string","null"]}},
+"required":["kind","evidence","confidence"]},"chunk_reuse":{"type":["integer","null"]},
+"ring":{"type":"object","properties":{"visible":{"type":"boolean"},"source":{"type":["string","null"]},"entries":{"type":"array"}},
+"required":["visible","source","entries"]},
+"advice":{"type":"array","items":{"type":"string"}},"notes":{"type":"array","items":{"type":"string"}}},
 "required":["backend","requested","resolved","simulated","reachable","url","build","model","n_ctx","slots","capabilities",
 "capabilities_line","coherence_line","eviction_line","memory","chunk_reuse","ring","advice","notes"]})";
 constexpr const char kSlotsOut[] = R"({"type":"object","properties":{"slots":{"type":["array","null"]}},"required":["slots"]})";
 
 constexpr const char kProfileIn[] = R"({"type":"object","properties":{)" KERF_SESSION R"(}})";
 constexpr const char kProfileSetIn[] = R"({"type":"object","properties":{"name":{"type":"string","minLength":1,
-"description":"cache-first, window-first, balanced, generational or a saved one"},"overrides":{"type":"object","description":"knob: value"},
+"description":"cache-first, window-first, balanced, generational or a saved one"},"overrides":{"type":"object","description":"knob: value; null takes it back"},
 )" KERF_SESSION R"(}})";
-constexpr const char kProfileOut[] = R"({"type":"object","properties":{"name":{"type":"string"}},"required":["name"]})";
+constexpr const char kProfileOut[] = R"({"type":"object","properties":{"name":{"type":"string"},"knobs":{"type":"object"},
+"origin":{"type":"object","description":"knob: where its value came from"}},"required":["name","knobs","origin"]})";
 
 } // namespace
 
