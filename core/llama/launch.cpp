@@ -19,6 +19,7 @@ namespace {
 constexpr qsizetype kLastBytes = 4096;
 constexpr qsizetype kLongestLine = 64 * 1024;
 constexpr int kEndMs = 5000;
+constexpr int kLeftBehindMs = 1000;
 
 /// "a:b" as the host part of a URL; the wildcard addresses are reached as this machine.
 QString reachable(const QString &host)
@@ -62,6 +63,7 @@ ServerChild::ServerChild(QStringList command, QObject *parent)
     connect(&m_process, &QProcess::readyRead, this, [this] { take(m_process.readAll()); });
     connect(&m_process, &QProcess::finished, this, [this](int code, QProcess::ExitStatus status) {
         take(m_process.readAll());
+        endGroup();
         QString reason = QStringLiteral("the launched server ended with status %1").arg(code);
         if (m_stopping)
             reason = QStringLiteral("the launched server was stopped");
@@ -79,7 +81,7 @@ ServerChild::~ServerChild()
 {
     m_process.disconnect(this);
     if (m_process.state() != QProcess::NotRunning) {
-        m_process.terminate();
+        signalAll(SIGTERM);
         if (!m_process.waitForFinished(kEndMs)) { // we are ending: nothing else runs any more
             m_process.kill();
             m_process.waitForFinished(kEndMs);
@@ -87,6 +89,24 @@ ServerChild::~ServerChild()
     }
     if (m_group > 0)
         ::kill(static_cast<pid_t>(-m_group), SIGKILL); // what a wrapper left behind; the group is ours alone
+}
+
+void ServerChild::signalAll(int number)
+{
+    if (m_group > 0)
+        ::kill(static_cast<pid_t>(-m_group), number);
+    else if (m_process.processId() > 0)
+        ::kill(static_cast<pid_t>(m_process.processId()), number);
+}
+
+/// It has ended; what it started itself ends too. Soon, for the number of an empty group is given away again.
+void ServerChild::endGroup()
+{
+    signalAll(SIGTERM);
+    QTimer::singleShot(kLeftBehindMs, this, [this] {
+        signalAll(SIGKILL);
+        m_group = 0;
+    });
 }
 
 Result<void> ServerChild::forwardToFile(const QString &path)
@@ -112,17 +132,10 @@ void ServerChild::stop(int limitMs)
     if (!isRunning())
         return;
     m_stopping = true;
-    if (m_group > 0)
-        ::kill(static_cast<pid_t>(-m_group), SIGTERM);
-    else
-        m_process.terminate();
+    signalAll(SIGTERM);
     QTimer::singleShot(limitMs, this, [this] {
-        if (!isRunning())
-            return;
-        if (m_group > 0)
-            ::kill(static_cast<pid_t>(-m_group), SIGKILL);
-        else
-            m_process.kill();
+        if (isRunning())
+            signalAll(SIGKILL);
     });
 }
 

@@ -47,6 +47,8 @@ Q_SIGNALS:
 
 private:
     void take(const QByteArray &bytes);
+    void signalAll(int number);
+    void endGroup();
     void lookForAddress(const QByteArray &bytes);
     void finish(const QString &reason, const QByteArray &lastLines);
 

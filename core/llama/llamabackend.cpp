@@ -4,24 +4,25 @@
 #include "core/llama/llamabackend.h"
 
 #include "core/base/log.h"
-#include "core/llama/ggufheader.h"
+#include "core/llama/oneshot.h"
 
 #include <QCoroFuture>
-#include <QCoroSignal>
-#include <QCoroTimer>
 
 #include <QCryptographicHash>
+#include <QDeadlineTimer>
 #include <QDir>
 #include <QFileInfo>
 #include <QHostAddress>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QPointer>
+#include <QProcess>
 #include <QStorageInfo>
 #include <QtConcurrent>
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace kerf {
 
@@ -29,10 +30,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
+constexpr int kFirstBackOffMs = 500;
 constexpr int kMostBackOffMs = 15'000;
 constexpr int kLogSettleMs = 400;
+constexpr int kPollMs = 2'000;
+constexpr int kStillWatchedMs = 120'000; ///< slots are polled that long after somebody asked for them
+constexpr int kLaunchMs = 300'000;       ///< a child may load its model that long before ready() gives up
 constexpr qsizetype kParseOffLoop = 256 * 1024; ///< bodies above this are parsed on a pool thread
-constexpr int kCachedRenders = 64;
+constexpr int kCachedTokens = 4'000'000; ///< of all renders that are remembered
+/// Lives counted by HTTP are other numbers than those of the log: the book never takes one for the other.
+constexpr int kHttpLives = 1'000'000;
 
 struct Pieces {
     QList<TokenPiece> pieces;
@@ -81,17 +88,6 @@ QJsonObject tokenizeBody(const QString &content, bool special, bool pieces)
     return {{QStringLiteral("content"), content}, {QStringLiteral("add_special"), special}, {QStringLiteral("parse_special"), special}, {QStringLiteral("with_pieces"), pieces}};
 }
 
-QJsonObject canaryTemplateBody()
-{
-    const QJsonObject message{{QStringLiteral("role"), QStringLiteral("user")}, {QStringLiteral("content"), QStringLiteral("kerf")}};
-    return {{QStringLiteral("messages"), QJsonArray{message}}};
-}
-
-QJsonObject fileNameBody(const QString &fileName)
-{
-    return {{QStringLiteral("filename"), fileName}};
-}
-
 /// The same conversation with a unique marker for every content, to learn what the template puts around them.
 QJsonArray withMarkers(const QJsonArray &messages, QList<QByteArray> &markers, QList<QByteArray> &contents)
 {
@@ -125,6 +121,46 @@ QJsonArray withMarkers(const QJsonArray &messages, QList<QByteArray> &markers, Q
     return marked;
 }
 
+struct Layouted {
+    RenderedPrompt rendered;
+    QList<TokenPiece> pieces;
+    bool ok = false;
+};
+
+Layouted layOut(const QByteArray &prompt, const QByteArray &tokensBody, const QList<QByteArray> &contents, const QByteArray &probe, const QList<QByteArray> &markers, int systemMessages)
+{
+    Layouted result;
+    const Pieces parsed = parsePieces(tokensBody);
+    if (!parsed.ok)
+        return result;
+    result.ok = true;
+    result.pieces = parsed.pieces;
+    result.rendered.layout = layoutPrompt(prompt, parsed.pieces, findMessages(prompt, contents, probe, markers), true, systemMessages);
+    return result;
+}
+
+/// Only the header of the file is read.
+std::optional<GgufHeader> headerOf(const QString &path)
+{
+    const Result<GgufHeader> header = readGgufHeader(path);
+    return header ? std::optional<GgufHeader>(*header) : std::nullopt;
+}
+
+bool isGone(HttpReply::Failure failure)
+{
+    return failure == HttpReply::Failure::Refused;
+}
+
+bool isBareName(const QString &fileName)
+{
+    return !fileName.isEmpty() && !fileName.contains(QLatin1Char('/')) && !fileName.contains(QLatin1Char('\\')) && fileName != QLatin1String(".") && fileName != QLatin1String("..");
+}
+
+QByteArray promptKey(const TokenList &prompt)
+{
+    return QByteArray::number(hashTokens(prompt, static_cast<int>(prompt.size())), 16) + '-' + QByteArray::number(prompt.size());
+}
+
 } // namespace
 
 LlamaBackend::LlamaBackend(QUrl url, BackendOptions options, QObject *parent)
@@ -136,24 +172,37 @@ LlamaBackend::LlamaBackend(QUrl url, BackendOptions options, QObject *parent)
     m_info.url = url.toString(QUrl::RemoveUserInfo);
     m_info.name = QStringLiteral("llama-server %1").arg(m_info.url);
     m_info.requested = m_options.spec;
-    m_rendered.setMaxCost(kCachedRenders);
+    m_rendered.setMaxCost(kCachedTokens);
     m_counts.setMaxCost(65'536);
     m_retry.setSingleShot(true);
     connect(&m_retry, &QTimer::timeout, this, [this] { probe(); });
+    m_poll.setInterval(kPollMs);
+    connect(&m_poll, &QTimer::timeout, this, &LlamaBackend::poll);
     m_changed.setSingleShot(true);
     m_changed.setInterval(100); // ten updates a second at most
     connect(&m_changed, &QTimer::timeout, this, [this] {
-        rebuildStates();
-        if (std::exchange(m_infoDirty, false)) {
+        const bool info = std::exchange(m_infoDirty, false);
+        if (info)
             judge();
+        rebuildStates();
+        if (info)
             Q_EMIT infoChanged();
-        }
         Q_EMIT statesChanged();
     });
     connect(&m_tail, &LogTail::linesRead, this, &LlamaBackend::takeLines);
+    connect(&m_tail, &LogTail::opened, this, [this] {
+        m_infoDirty = true;
+        changed();
+    });
 }
 
 LlamaBackend::~LlamaBackend() = default;
+
+void LlamaBackend::changed()
+{
+    if (!m_changed.isActive())
+        m_changed.start();
+}
 
 void LlamaBackend::start()
 {
@@ -161,70 +210,141 @@ void LlamaBackend::start()
         m_child = std::make_unique<ServerChild>(m_options.launchCommand);
         m_flags = m_child->flags();
         m_flagsSource = QStringLiteral("launched command line");
+        m_flagsTold = true;
         connect(m_child.get(), &ServerChild::output, &m_tail, &LogTail::feed);
         connect(m_child.get(), &ServerChild::ended, this, [this](const QString &reason, const QString &lastLines) {
             qCWarning(lcLlama) << reason;
-            m_info.notes.append(reason);
+            m_notes.append(reason);
             if (!lastLines.isEmpty())
-                m_info.notes.append(QStringLiteral("its last lines: %1").arg(lastLines.right(600).trimmed()));
+                m_notes.append(QStringLiteral("its last lines: %1").arg(lastLines.right(600).trimmed()));
             m_info.unreachableReason = reason;
             m_info.capabilities.reachable = false;
-            Q_EMIT infoChanged();
+            if (std::exchange(m_wasReachable, false))
+                newLife(reason);
+            judge();
+            if (!m_probing)
+                endProbe(); // whoever waits for the first probe is told
         });
         m_child->start();
     }
     if (!m_options.serverFlags.isEmpty()) {
         m_flags = parseServerFlags(QProcess::splitCommand(m_options.serverFlags));
         m_flagsSource = QStringLiteral("--server-flags");
+        m_flagsTold = true;
     }
     if (!m_options.logFile.isEmpty())
         m_tail.follow(m_options.logFile);
+    m_poll.start();
     probe();
+}
+
+bool LlamaBackend::isLaunching() const
+{
+    return m_child && m_child->isRunning() && !m_everReachable;
 }
 
 QCoro::Task<void> LlamaBackend::ready()
 {
     const QPointer<LlamaBackend> self(this);
-    while (self && !m_info.probed)
-        co_await qCoro(this, &LlamaBackend::probeEnded);
+    // Each step of a probe has its own limit; this one is for all of them.
+    QDeadlineTimer limit(m_options.launchCommand.isEmpty() ? qint64(m_options.probeTimeoutMs) * 12 : qint64(kLaunchMs));
+    while (self && !m_info.probed && !limit.hasExpired()) {
+        const std::chrono::milliseconds left(std::max<qint64>(1, limit.remainingTime()));
+        const bool came = co_await emittedWithin(this, &LlamaBackend::probeEnded, left);
+        if (!self || !came)
+            co_return;
+    }
 }
 
 QCoro::Task<void> LlamaBackend::probeAgain()
 {
     const QPointer<LlamaBackend> self(this);
     if (m_probing) {
-        co_await qCoro(this, &LlamaBackend::probeEnded);
+        const std::chrono::milliseconds limit(qint64(m_options.probeTimeoutMs) * 12);
+        co_await emittedWithin(this, &LlamaBackend::probeEnded, limit);
         co_return;
     }
-    m_flagsLooked = false;
+    m_processLooked = false;
     co_await probe();
+}
+
+/// Another life of the server: nothing that we know is held any more, and its start flags may be others.
+void LlamaBackend::newLife(const QString &why)
+{
+    ++m_httpEpoch;
+    m_suspect = false;
+    m_slots.clear();
+    m_lastBySlot.clear();
+    m_erasedBy.clear();
+    m_rendered.clear();
+    m_counts.clear();
+    m_pid = 0;
+    m_processLooked = false;
+    m_smallestChunk = 0;
+    m_bookedTask = -1;
+    if (!m_flagsTold) {
+        m_flags = {};
+        m_flagsSource.clear();
+    }
+    // A log that does not begin a new life too is an old one.
+    m_logEpochNeeded = m_logEpochAtAnswer + 1;
+    qCInfo(lcLlama) << "another life of the server" << m_info.url << why;
+}
+
+int LlamaBackend::bookEpoch() const
+{
+    return logReadable() ? m_model.epoch() : kHttpLives + m_httpEpoch;
+}
+
+bool LlamaBackend::processIsGone() const
+{
+    return m_pid > 0 && !QFileInfo::exists(QStringLiteral("/proc/%1").arg(m_pid));
 }
 
 void LlamaBackend::lost(const HttpReply &reply)
 {
     m_info.capabilities.reachable = false;
-    m_info.unreachableReason = QStringLiteral("%1 does not answer: %2").arg(m_info.url, reply.error.isEmpty() ? reply.message() : reply.error);
-    if (m_wasReachable) {
-        m_wasReachable = false;
-        ++m_httpEpoch; // whoever answers next may be another life: nothing that we know is held
+    m_info.unreachableReason = QStringLiteral("%1 does not answer: %2").arg(m_info.url, reply.message());
+    if (std::exchange(m_wasReachable, false)) {
+        m_suspect = true;
         qCWarning(lcLlama) << "server lost" << m_info.url << reply.error;
-        Q_EMIT happened(QStringLiteral("server-down"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), reply.error}});
-        Q_EMIT infoChanged();
+        Q_EMIT happened(QStringLiteral("server-down"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), reply.message()}});
+        m_infoDirty = true;
+        changed();
     }
-    scheduleProbe();
+    if (m_suspect && (isGone(reply.failure) || processIsGone()))
+        newLife(reply.error);
+    m_backOffMs = 0;
+    scheduleProbe(kFirstBackOffMs);
 }
 
-void LlamaBackend::scheduleProbe()
+void LlamaBackend::scheduleProbe(int afterMs)
 {
-    if (m_retry.isActive() || m_probing)
-        return;
-    m_retry.start(m_backOffMs);
-    m_backOffMs = std::min(m_backOffMs * 2, kMostBackOffMs);
+    if (!m_probing && !m_retry.isActive())
+        m_retry.start(afterMs);
 }
 
 Error LlamaBackend::unreachable() const
 {
     return {Error::Code::Unreachable, m_info.unreachableReason.isEmpty() ? QStringLiteral("%1 does not answer").arg(m_info.url) : m_info.unreachableReason, {}};
+}
+
+/// What an answer that is none means: gone, too slow, loading again, or refused.
+Error LlamaBackend::failed(const HttpReply &reply, const QString &what)
+{
+    if (reply.timedOut()) // it may just be busy: nothing that it holds is lost
+        return {Error::Code::Timeout, QStringLiteral("%1: %2: %3").arg(m_info.url, what, reply.error), {}};
+    if (reply.failure == HttpReply::Failure::Cancelled)
+        return {Error::Code::Cancelled, QStringLiteral("%1 was cancelled").arg(what), {}};
+    if (reply.status == 0) {
+        lost(reply);
+        return unreachable();
+    }
+    if (reply.needsKey() || reply.loading()) {
+        scheduleProbe(0);
+        return {Error::Code::Unreachable, reply.loading() ? QStringLiteral("%1 is loading its model").arg(m_info.url) : QStringLiteral("%1 needs an API key").arg(m_info.url), {}};
+    }
+    return {Error::Code::Refused, QStringLiteral("%1: the server refused: %2").arg(what, reply.message()), {}};
 }
 
 QCoro::Task<void> LlamaBackend::probe()
@@ -234,336 +354,237 @@ QCoro::Task<void> LlamaBackend::probe()
         co_return;
     m_probing = true;
     m_retry.stop();
-    const int limit = m_options.probeTimeoutMs;
-    QList<ProbeStep> steps;
-    Capabilities capabilities;
-    const auto note = [&steps](const QString &name, const QString &route, const HttpReply &reply, bool ok, const QString &message = {}) {
-        steps.append({name, route, reply.status, ok, message.isEmpty() && !ok ? reply.message() : message});
-    };
-    const auto finish = [&self, this] {
-        m_probing = false;
-        m_info.probed = true;
-        judge();
-        rebuildStates();
-        Q_EMIT probeEnded();
-        Q_EMIT infoChanged();
-        Q_EMIT statesChanged();
-    };
-
-    // Every step is independent and tolerant: one that fails marks its capability, nothing else.
-    const HttpReply health = co_await m_http.get(QStringLiteral("/health"), limit);
+    const QPointer<HttpClient> http(&m_http);
+    const ProbeResult result = co_await probeServer(http, m_options.probeTimeoutMs);
     if (!self)
         co_return;
-    note(QStringLiteral("health"), QStringLiteral("GET /health"), health, health.ok());
-    if (health.status == 0) {
-        m_info.probe = steps;
-        const bool launching = m_child && m_child->isRunning() && !m_wasReachable;
-        lost(health);
-        m_probing = false;
-        if (launching && !m_info.probed) {
-            // Our own child is still loading: the first probe has not ended yet.
-            m_retry.start(200);
-            co_return;
-        }
-        finish();
-        scheduleProbe();
-        co_return;
-    }
-    if (health.status == 503) {
-        m_info.probe = steps;
-        m_info.unreachableReason = QStringLiteral("%1 is loading its model").arg(m_info.url);
-        m_probing = false;
-        if (m_child && !m_info.probed) {
-            m_retry.start(200);
-            co_return;
-        }
-        finish();
-        m_retry.start(500);
-        co_return;
-    }
-    capabilities.reachable = true;
-
-    const HttpReply props = co_await m_http.get(QStringLiteral("/props"), limit);
-    if (!self)
-        co_return;
-    capabilities.props = props.ok();
-    note(QStringLiteral("props"), QStringLiteral("GET /props"), props, props.ok());
-    const bool keyWanted = props.status == 401;
-    if (props.ok()) {
-        const QJsonObject object = props.object();
-        m_info.contextSize = object.value(QStringLiteral("default_generation_settings")).toObject().value(QStringLiteral("n_ctx")).toInt();
-        m_info.slotCount = object.value(QStringLiteral("total_slots")).toInt();
-        m_info.build = object.value(QStringLiteral("build_info")).toString();
-        m_modelPath = object.value(QStringLiteral("model_path")).toString();
-        const QString alias = object.value(QStringLiteral("model_alias")).toString();
-        m_info.model = alias.isEmpty() ? m_modelPath : alias;
-    }
-
-    const HttpReply slotsReply = co_await m_http.get(QStringLiteral("/slots"), limit);
-    if (!self)
-        co_return;
-    capabilities.slots = slotsReply.ok();
-    note(QStringLiteral("slots"), QStringLiteral("GET /slots"), slotsReply, slotsReply.ok());
-    m_info.slotsReadable = slotsReply.ok();
-    m_info.slotsUnreadableReason = slotsReply.ok() ? QString() : slotsReply.message();
-    if (slotsReply.ok()) {
-        m_slots = readSlots(QJsonDocument::fromJson(slotsReply.body).array());
-        capabilities.checkpointRing = std::any_of(m_slots.cbegin(), m_slots.cend(), [](const SlotReading &slot) { return slot.hasRing; });
-        if (m_info.contextSize <= 0 && !m_slots.isEmpty())
-            m_info.contextSize = m_slots.constFirst().contextSize;
-        if (m_info.slotCount <= 0)
-            m_info.slotCount = static_cast<int>(m_slots.size());
-    }
-
-    const QJsonObject canaryBody = tokenizeBody(QStringLiteral("kerf"), true, true);
-    const HttpReply canary = co_await m_http.post(QStringLiteral("/tokenize"), canaryBody, limit);
-    if (!self)
-        co_return;
-    capabilities.tokenize = canary.ok() && canary.object().value(QStringLiteral("tokens")).isArray();
-    note(QStringLiteral("tokenize"), QStringLiteral("POST /tokenize"), canary, capabilities.tokenize);
-
-    const QJsonObject templateBody = canaryTemplateBody();
-    const HttpReply applied = co_await m_http.post(QStringLiteral("/apply-template"), templateBody, limit);
-    if (!self)
-        co_return;
-    capabilities.applyTemplate = applied.ok() && applied.object().value(QStringLiteral("prompt")).isString();
-    note(QStringLiteral("apply_template"), QStringLiteral("POST /apply-template"), applied, capabilities.applyTemplate);
-
-    const HttpReply metrics = co_await m_http.get(QStringLiteral("/metrics"), limit);
-    if (!self)
-        co_return;
-    capabilities.metrics = metrics.ok();
-    note(QStringLiteral("metrics"), QStringLiteral("GET /metrics"), metrics, metrics.ok());
-
-    // A bad file name changes nothing: 400 = the verb is there, 501 = it is off (the message names the flag), 404 = older.
-    QString saveOff;
-    const QJsonObject badName = fileNameBody(QString());
-    for (int verb = 0; verb < 2; ++verb) {
-        const QString action = verb == 0 ? QStringLiteral("save") : QStringLiteral("restore");
-        HttpReply reply = co_await m_http.post(QStringLiteral("/slots/0?action=%1").arg(action), badName, limit);
+    takeProbe(result);
+    if (result.outcome == ProbeResult::Outcome::Reachable) {
+        co_await lookAtProcess();
         if (!self)
             co_return;
-        QString route = QStringLiteral("POST /slots/0?action=%1").arg(action);
-        if (reply.status == 404) {
-            reply = co_await m_http.post(QStringLiteral("/slots/0/%1").arg(action), badName, limit);
-            if (!self)
-                co_return;
-            route = QStringLiteral("POST /slots/0/%1").arg(action);
-        }
-        const bool there = reply.status == 400;
-        (action == QLatin1String("save") ? capabilities.slotSave : capabilities.slotRestore) = there;
-        note(QStringLiteral("slot_%1").arg(action), route, reply, there, there ? QStringLiteral("there (a bad file name was refused)") : QString());
-        if (reply.status == 501)
-            saveOff = reply.message();
-    }
-    capabilities.slotErase = capabilities.slotSave;
-    steps.append({QStringLiteral("slot_erase"), QStringLiteral("(not sent)"), 0, capabilities.slotErase, QStringLiteral("taken from save's answer: erase has no side-effect-free form")});
-
-    if (keyWanted) {
-        m_info.unreachableReason = QStringLiteral("%1 needs an API key").arg(m_info.url);
-        capabilities = Capabilities();
-    } else {
-        m_info.unreachableReason.clear();
-    }
-    const bool back = !m_wasReachable && capabilities.reachable;
-    m_info.capabilities = capabilities;
-    m_info.probe = steps;
-    m_info.tokenizerExact = capabilities.tokenize && capabilities.applyTemplate;
-    m_info.tokenizer = m_info.tokenizerExact ? QStringLiteral("server:%1:%2").arg(m_info.build, m_info.model) : QStringLiteral("heuristic");
-    m_info.identity = QStringLiteral("%1|%2|%3|%4").arg(m_info.url, m_info.build, m_info.model).arg(m_info.contextSize);
-    m_wasReachable = capabilities.reachable;
-    m_backOffMs = 500;
-    if (back) {
-        m_rendered.clear();
-        m_counts.clear();
-        Q_EMIT happened(QStringLiteral("server-up"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
-    }
-    if (!m_flagsLooked && m_flagsSource.isEmpty() && isLocal(m_http.base()) && capabilities.reachable) {
-        m_flagsLooked = true;
-        // /proc is read on a pool thread; a busy machine has thousands of descriptors.
-        const QFuture<std::optional<LocalServer>> looking = QtConcurrent::run(&findLocalServer, m_http.base().port(80));
-        const auto found = co_await looking;
+        co_await catchUp();
         if (!self)
             co_return;
-        if (found && !found->commandLine.isEmpty()) {
-            m_flags = found->flags;
-            m_flagsSource = QStringLiteral("command line of process %1").arg(found->pid);
-            if (!m_flags.slotSavePath.isEmpty() && QFileInfo(m_flags.slotSavePath).isRelative())
-                m_flags.slotSavePath = QDir(found->workingDirectory).filePath(m_flags.slotSavePath);
-        }
+        // The child's output and a log that is being written are a moment behind.
+        if (logReadable())
+            m_logEpochAtAnswer = m_model.epoch();
     }
-    m_tail.catchUp();
-    if (keyWanted)
+    m_probing = false;
+    // Our own child is still loading: the first probe has not ended yet.
+    if (result.outcome != ProbeResult::Outcome::Reachable && isLaunching() && !m_info.probed) {
+        m_retry.start(200);
+        co_return;
+    }
+    switch (result.outcome) {
+    case ProbeResult::Outcome::Reachable:
+        m_backOffMs = 0;
+        break;
+    case ProbeResult::Outcome::Loading:
+        m_retry.start(kFirstBackOffMs);
+        break;
+    case ProbeResult::Outcome::NeedsKey:
         m_retry.start(kMostBackOffMs);
-    finish();
+        break;
+    case ProbeResult::Outcome::Unreachable:
+    case ProbeResult::Outcome::Foreign:
+        m_backOffMs = m_backOffMs == 0 ? kFirstBackOffMs : std::min(m_backOffMs * 2, kMostBackOffMs);
+        m_retry.start(m_backOffMs);
+    }
+    endProbe();
 }
 
-/// Memory kind and chunk reuse by the strongest evidence there is (SPEC section 4); everything weaker stays listed.
-void LlamaBackend::judge()
+void LlamaBackend::endProbe()
 {
-    const LogFacts &facts = m_model.facts();
-    QList<Evidence> evidence;
-    const QDateTime now = QDateTime::currentDateTimeUtc();
-    const auto claim = [&](const QString &what, const QString &value, const QString &source, const QString &detail) {
-        evidence.append({what, value, source, detail, now});
-    };
-    const QString memoryClaim = QStringLiteral("memory_kind");
-    const QString full = memoryKindName(MemoryKind::FullAttention);
-    const QString checkpointed = memoryKindName(MemoryKind::Checkpointed);
+    m_info.probed = true;
+    m_infoDirty = false;
+    judge();
+    rebuildStates();
+    Q_EMIT probeEnded();
+    Q_EMIT infoChanged();
+    Q_EMIT statesChanged();
+}
 
-    if (m_fullAttentionSeen >= 2 && m_fullAttentionSeen > m_checkpointedSeen)
-        claim(memoryClaim, full, QStringLiteral("observed"), QStringLiteral("%1 requests were reused up to the first differing token").arg(m_fullAttentionSeen));
-    else if (m_checkpointedSeen >= 2 && m_checkpointedSeen > m_fullAttentionSeen)
-        claim(memoryClaim, checkpointed, QStringLiteral("observed"), QStringLiteral("%1 requests were reused less far than their tokens were equal").arg(m_checkpointedSeen));
-    const bool swaFull = m_flags.swaFull && !m_flagsSource.isEmpty();
-    if (logAttached() && facts.memory() != MemoryKind::Unknown) {
-        const QString detail = facts.memory() == MemoryKind::FullAttention ? QStringLiteral("architecture %1, no window, no recurrent memory").arg(facts.architecture)
-            : facts.recurrent ? QStringLiteral("architecture %1 with recurrent memory").arg(facts.architecture)
-            : facts.slidingWindow > 0 ? QStringLiteral("architecture %1, sliding window %2").arg(facts.architecture).arg(facts.slidingWindow)
-                                      : QStringLiteral("context checkpoints were made");
-        // --swa-full keeps the whole cache: the model's window is printed all the same, but no checkpoint is made.
-        if (swaFull && !facts.recurrent && !facts.checkpointSeen)
-            claim(memoryClaim, full, QStringLiteral("flags"), QStringLiteral("--swa-full (%1)").arg(m_flagsSource));
-        else
-            claim(memoryClaim, memoryKindName(facts.memory()), QStringLiteral("log"), detail);
+void LlamaBackend::takeProbe(const ProbeResult &result)
+{
+    m_info.probe = result.steps;
+    m_info.unreachableReason = result.reason;
+    m_info.capabilities = result.capabilities;
+    if (result.outcome != ProbeResult::Outcome::Reachable) {
+        m_info.capabilities = {};
+        if (std::exchange(m_wasReachable, false)) {
+            m_suspect = true;
+            qCWarning(lcLlama) << "server lost" << m_info.url << result.reason;
+            Q_EMIT happened(QStringLiteral("server-down"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), result.reason}});
+        }
+        // A model that is loaded anew holds nothing of before.
+        if (m_suspect && (isGone(result.failure) || processIsGone() || result.outcome == ProbeResult::Outcome::Loading))
+            newLife(result.reason);
+        return;
     }
-    int window = facts.slidingWindow > 0 ? facts.slidingWindow : 0;
-    bool recurrent = facts.recurrent;
-    if (!m_modelPath.isEmpty() && isLocal(m_http.base()) && QFileInfo(m_modelPath).isFile()) {
-        if (const auto header = readGgufHeader(m_modelPath)) {
-            recurrent = recurrent || header->recurrent;
-            if (window == 0)
-                window = header->slidingWindow;
-            if (header->memory() != MemoryKind::Unknown) {
-                const QString detail = header->recurrent ? QStringLiteral("architecture %1 with recurrent state").arg(header->architecture)
-                    : header->slidingWindow > 0 ? QStringLiteral("architecture %1, sliding window %2").arg(header->architecture).arg(header->slidingWindow)
-                                                : QStringLiteral("architecture %1, no window and no recurrent keys").arg(header->architecture);
-                if (swaFull && !header->recurrent && header->slidingWindow > 0)
-                    claim(memoryClaim, full, QStringLiteral("flags"), QStringLiteral("--swa-full on a model with a window (%1)").arg(m_flagsSource));
-                claim(memoryClaim, memoryKindName(header->memory()), QStringLiteral("gguf"), detail);
+    const QString identity = m_info.identity;
+    m_info.contextSize = result.contextSize;
+    m_info.slotCount = result.slotCount;
+    m_info.build = result.build;
+    m_modelPath = result.modelPath;
+    m_info.model = result.alias.isEmpty() ? result.modelPath : result.alias;
+    m_info.slotsUnreadableReason = result.slotsReason;
+    m_info.tokenizerExact = result.capabilities.tokenize && result.capabilities.applyTemplate;
+    m_info.tokenizer = m_info.tokenizerExact ? QStringLiteral("server:%1:%2").arg(m_info.build, m_info.model) : QStringLiteral("heuristic");
+    m_info.identity = QStringLiteral("%1|%2|%3|%4").arg(m_info.url, m_info.build, m_info.model).arg(m_info.contextSize);
+    m_oldSlotRoutes = result.oldSlotRoutes;
+
+    qint64 before = -1;
+    qint64 after = -1;
+    for (const SlotReading &slot : std::as_const(m_slots))
+        before = std::max(before, slot.task);
+    for (const SlotReading &slot : result.slots)
+        after = std::max(after, slot.task);
+    // Task numbers only rise in one life of a server. Where neither they nor the process can be seen, a connection that
+    // broke counts as a restart: knowing less is safe.
+    const bool fell = result.capabilities.slots && after < before;
+    const bool blind = m_suspect && m_pid == 0 && !result.capabilities.slots;
+    if (m_everReachable && (fell || blind || processIsGone() || (result.sleeping && !m_sleeping)))
+        newLife(QStringLiteral("seen by the probe"));
+    const bool back = !m_wasReachable && m_everReachable;
+    const bool restarted = m_httpEpoch != m_epochAtUp;
+    m_sleeping = result.sleeping;
+    m_slots = result.slots;
+    m_slotsBusy.clear();
+    m_suspect = false;
+    m_wasReachable = true;
+    if (!identity.isEmpty() && identity != m_info.identity) {
+        m_fullAttentionSeen = 0;
+        m_checkpointedSeen = 0;
+        m_pieces.clear();
+        m_fit = {};
+    }
+    if (!m_everReachable || back)
+        Q_EMIT happened(QStringLiteral("server-up"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
+    if (m_everReachable && restarted && !logReadable()) // else the log says so
+        Q_EMIT happened(QStringLiteral("server-restarted"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
+    m_everReachable = true;
+    m_epochAtUp = m_httpEpoch;
+}
+
+/// Start flags of a local server from its command line, and the header of its model file. Both are read on a pool thread.
+QCoro::Task<void> LlamaBackend::lookAtProcess()
+{
+    const QPointer<LlamaBackend> self(this);
+    if (!isLocal(m_http.base()))
+        co_return;
+    if (!m_processLooked) {
+        m_processLooked = true;
+        const QFuture<std::optional<LocalServer>> looking = QtConcurrent::run(&findLocalServer, m_http.base().port(80));
+        const std::optional<LocalServer> found = co_await looking;
+        if (!self)
+            co_return;
+        if (found) {
+            m_pid = found->pid;
+            m_workingDirectory = found->workingDirectory;
+            if (!m_flagsTold && !found->commandLine.isEmpty()) {
+                m_flags = found->flags;
+                m_flagsSource = QStringLiteral("command line of process %1").arg(found->pid);
             }
         }
+        if (!m_flags.slotSavePath.isEmpty() && QFileInfo(m_flags.slotSavePath).isRelative() && !m_workingDirectory.isEmpty())
+            m_flags.slotSavePath = QDir(m_workingDirectory).filePath(m_flags.slotSavePath);
     }
-    const QString word = partialStateWord(m_modelPath + QLatin1Char(' ') + m_info.model);
-    if (!word.isEmpty())
-        claim(memoryClaim, checkpointed, QStringLiteral("name"), QStringLiteral("\"%1\" in the model's name").arg(word));
-    if (m_info.capabilities.checkpointRing)
-        evidence.prepend({memoryClaim, checkpointed, QStringLiteral("slots"), QStringLiteral("the slot payload lists checkpoints"), now});
+    QString path = m_modelPath;
+    if (!path.isEmpty() && QFileInfo(path).isRelative() && !m_workingDirectory.isEmpty())
+        path = QDir(m_workingDirectory).filePath(path);
+    if (path == m_ggufPath)
+        co_return;
+    m_ggufPath = path;
+    m_gguf.reset();
+    if (path.isEmpty() || !QFileInfo(path).isFile())
+        co_return;
+    const QFuture<std::optional<GgufHeader>> reading = QtConcurrent::run(&headerOf, path);
+    const std::optional<GgufHeader> header = co_await reading;
+    if (self && m_ggufPath == path)
+        m_gguf = header;
+}
 
-    ReuseRule rule;
-    m_info.memoryEvidence.clear();
-    m_info.memoryDetail.clear();
-    m_info.confidence = QStringLiteral("none");
-    QStringList contradictions;
-    for (const Evidence &row : std::as_const(evidence)) {
-        if (row.claim != memoryClaim)
-            continue;
-        if (m_info.memoryEvidence.isEmpty()) {
-            rule.memory = memoryKindFromName(row.value).value_or(MemoryKind::Unknown);
-            m_info.memoryEvidence = row.source;
-            m_info.memoryDetail = row.detail;
-            m_info.confidence = row.source == QLatin1String("observed") ? QStringLiteral("measured") : row.source == QLatin1String("name") ? QStringLiteral("inferred") : QStringLiteral("read");
-        } else if (row.value != memoryKindName(rule.memory)) {
-            contradictions.append(QStringLiteral("%1 says %2 (%3)").arg(row.source, row.value, row.detail));
-        }
-    }
-    for (Evidence &row : evidence) {
-        if (row.claim == memoryClaim && row.source == m_info.memoryEvidence && !contradictions.isEmpty())
-            row.detail += QStringLiteral("; contradicted: %1").arg(contradictions.join(QStringLiteral("; ")));
-    }
-    rule.slidingWindow = rule.memory == MemoryKind::Checkpointed && !recurrent ? window : 0;
-    rule.recurrent = recurrent;
-    rule.ringVisible = rule.memory == MemoryKind::Checkpointed && (logReadable() || m_info.capabilities.checkpointRing || m_flags.checkpointsMax == 0);
-    rule.slotCount = m_info.slotCount;
+MemoryFacts LlamaBackend::memoryFacts() const
+{
+    MemoryFacts facts;
+    facts.build = m_info.build;
+    facts.modelPath = m_modelPath;
+    facts.modelName = m_info.model;
+    facts.contextSize = m_info.contextSize;
+    facts.slotCount = m_info.slotCount;
+    facts.gguf = m_gguf;
+    facts.flags = m_flags;
+    facts.flagsSource = m_flagsSource;
+    facts.logAttached = logAttached();
+    facts.logLive = logReadable();
+    facts.log = m_model.facts();
+    facts.slotRing = m_info.capabilities.checkpointRing;
+    facts.fullAttentionSeen = m_fullAttentionSeen;
+    facts.checkpointedSeen = m_checkpointedSeen;
+    facts.smallestChunk = m_smallestChunk;
+    facts.stored = m_options.storedEvidence;
+    return facts;
+}
 
-    const bool flagsKnown = !m_flagsSource.isEmpty();
-    const QString chunkClaim = QStringLiteral("chunk_reuse");
-    if (flagsKnown) {
-        rule.chunkReuseKnown = true;
-        rule.chunkReuse = rule.memory == MemoryKind::FullAttention ? std::max(0, m_flags.cacheReuse.value_or(0)) : 0;
-        claim(chunkClaim, QString::number(rule.chunkReuse), QStringLiteral("flags"), m_flagsSource);
-        if (m_flags.slotSimilarity)
-            rule.slotSimilarity = *m_flags.slotSimilarity;
-        if (m_flags.cacheRamMib) {
-            rule.hostCache = *m_flags.cacheRamMib != 0;
-            rule.hostCacheLimitBytes = *m_flags.cacheRamMib < 0 ? -1 : qint64(*m_flags.cacheRamMib) * 1024 * 1024;
-        }
-        if (m_flags.checkpointsMax == 0 && rule.memory == MemoryKind::Checkpointed)
-            claim(QStringLiteral("ring"), QStringLiteral("off"), QStringLiteral("flags"), QStringLiteral("-ctxcp 0: no checkpoints are made"));
-    } else if (m_smallestChunk > 0) {
-        rule.chunkReuseKnown = true;
-        rule.chunkReuse = m_smallestChunk;
-        claim(chunkClaim, QString::number(m_smallestChunk), QStringLiteral("log"), QStringLiteral("the smallest run that was moved; the flag's value may be lower"));
-    }
-    if (facts.hostCacheLimitBytes >= 0)
-        rule.hostCacheLimitBytes = facts.hostCacheLimitBytes;
-    // Unified KV is the default without -np; idle slots are then cleared when another one starts a task.
-    if (facts.idleSlotsCleared) {
-        rule.idleSlotsCleared = true;
-        claim(QStringLiteral("idle_slots_cleared"), QStringLiteral("yes"), QStringLiteral("log"), QStringLiteral("idle slots are saved and cleared upon starting a new task"));
-    } else if (!logAttached() && m_info.slotCount > 1 && flagsKnown) {
-        const bool unified = m_flags.unified.value_or(!m_flags.parallel.has_value());
-        rule.idleSlotsCleared = unified && m_flags.cacheIdleSlots.value_or(true) && rule.hostCache;
-        claim(QStringLiteral("idle_slots_cleared"), rule.idleSlotsCleared ? QStringLiteral("yes") : QStringLiteral("no"), QStringLiteral("flags"), m_flagsSource);
-    }
-    if (logReadable())
-        claim(QStringLiteral("ring"), QStringLiteral("visible"), QStringLiteral("log"),
-              facts.checkpointsMax >= 0 ? QStringLiteral("at most %1 checkpoints, %2 tokens apart").arg(facts.checkpointsMax).arg(facts.checkpointsMinStep) : QStringLiteral("read from the server's log"));
-
-    m_info.rule = rule;
-    m_info.capabilities.chunkReuse = rule.chunkReuse > 0;
-    m_info.capabilities.logRing = logReadable() && rule.memory == MemoryKind::Checkpointed;
-    m_info.capabilities.partialStateOnly = !word.isEmpty() && m_info.memoryEvidence == QLatin1String("name");
-    m_info.evidence = evidence;
+void LlamaBackend::judge()
+{
+    const MemoryFacts facts = memoryFacts();
+    const MemoryJudgement judgement = judgeMemory(facts, QDateTime::currentDateTimeUtc());
+    m_info.rule = judgement.rule;
+    m_info.memoryEvidence = judgement.source;
+    m_info.memoryDetail = judgement.detail;
+    m_info.confidence = judgement.confidence;
+    m_info.evidence = judgement.evidence;
+    m_info.capabilities.chunkReuse = judgement.rule.chunkReuse > 0;
+    m_info.capabilities.logRing = logReadable() && judgement.rule.memory == MemoryKind::Checkpointed;
+    m_info.capabilities.partialStateOnly = judgement.byNameAlone;
+    m_info.capabilities.contextShift = m_contextShifted || m_flags.contextShift.value_or(false);
     m_info.epoch = m_httpEpoch + m_model.epoch();
     m_info.cost = m_fit.cost();
 
-    QStringList advice;
-    if (!m_info.capabilities.reachable) {
-        if (m_info.unreachableReason.contains(QLatin1String("API key")))
-            advice.append(QStringLiteral("Give the API key: KERF_API_KEY, or --api-key-file FILE."));
-        else
-            advice.append(QStringLiteral("Start llama-server, or name another address with --backend URL."));
-    } else {
-        if (rule.memory != MemoryKind::FullAttention && !rule.ringVisible)
-            advice.append(QStringLiteral("Make the checkpoint ring visible: start llama-server with -lv 4 --log-file FILE and give Kerf --server-log FILE, or let Kerf start it: --launch -- llama-server ..."));
-        if (logAttached() && !facts.ringReadable() && rule.memory != MemoryKind::FullAttention)
-            advice.append(QStringLiteral("The log is attached but shows no checkpoints: start llama-server with -lv 4."));
-        if (!m_info.capabilities.slotSave) {
-            QString told;
-            for (const ProbeStep &step : std::as_const(m_info.probe)) {
-                if (step.name == QLatin1String("slot_save"))
-                    told = step.message;
-            }
-            advice.append(QStringLiteral("Start llama-server with --slot-save-path DIR to save and restore slots (it says: %1).").arg(told));
-        }
-        if (rule.memory == MemoryKind::FullAttention && rule.chunkReuseKnown && rule.chunkReuse == 0)
-            advice.append(QStringLiteral("Start llama-server with --cache-reuse 64: equal runs behind a cut are then moved and reused too."));
-        const int step = facts.checkpointsMinStep >= 0 ? facts.checkpointsMinStep : m_flags.checkpointsMinStep.value_or(flagsKnown ? 8192 : -1);
-        if (rule.memory == MemoryKind::Checkpointed && step > 0 && m_info.contextSize > 0 && step > m_info.contextSize / 16)
-            advice.append(QStringLiteral("Start llama-server with -cms %1: checkpoints %2 tokens apart leave few places for a cut in a window of %3.").arg(std::max(64, m_info.contextSize / 32)).arg(step).arg(m_info.contextSize));
-        if (rule.idleSlotsCleared)
-            advice.append(QStringLiteral("Do not pin slots on this server (-np 2 or more, or --no-cache-idle-slots, would allow it): an idle slot is cleared when another one starts a task."));
-        if (!m_info.capabilities.slots)
-            advice.append(QStringLiteral("Start llama-server without --no-slots: the slot state is then readable (it says: %1).").arg(m_info.slotsUnreadableReason));
-    }
-    m_info.advice = advice;
+    if (m_info.capabilities.reachable)
+        m_info.advice = adviceFor(m_info, facts);
+    else if (m_info.unreachableReason.contains(QLatin1String("API key")))
+        m_info.advice = {QStringLiteral("Give the API key: KERF_API_KEY, or --api-key-file FILE.")};
+    else if (m_info.unreachableReason.contains(QLatin1String("loading")))
+        m_info.advice = {QStringLiteral("Wait until the model is loaded.")};
+    else
+        m_info.advice = {QStringLiteral("Start llama-server, or name another address with --backend URL.")};
+
+    m_info.notes = m_notes;
+    if (!m_options.logFile.isEmpty() && !m_tail.isOpen())
+        m_info.notes.append(QStringLiteral("the log file %1 is not there (yet)").arg(m_options.logFile));
+    if (m_tail.isOpen() && m_model.epoch() < m_logEpochNeeded)
+        m_info.notes.append(QStringLiteral("the server was restarted and the log does not show it: the log is left out of account"));
+    if (m_logSilent)
+        m_info.notes.append(QStringLiteral("a request ran and the log did not grow: it is not this server's log, or is no longer written"));
+    if (logAttached() && m_model.facts().severalModels)
+        m_info.notes.append(QStringLiteral("the log is of several servers; one of them is followed"));
+    if (m_sleeping)
+        m_info.notes.append(QStringLiteral("the server sleeps: its model is unloaded and it holds nothing"));
+    if (!m_slotsBusy.isEmpty())
+        m_info.notes.append(m_slotsBusy);
 }
 
 void LlamaBackend::takeLines(const QList<QByteArray> &lines)
 {
     const int epoch = m_model.epoch();
+    if (std::exchange(m_logSilent, false))
+        m_infoDirty = true;
     for (const QByteArray &line : lines) {
         const LogEvent event = parseServerLogLine(line);
         m_model.feed(event);
         ++m_lineNumber;
-        if (event.kind == LogEvent::Kind::CheckpointErased || event.kind == LogEvent::Kind::CheckpointThinned)
-            m_erasedBy.insert(static_cast<int>(event.value), event.task);
-        if (event.kind == LogEvent::Kind::ChunkMoved && event.value > 0)
+        using Kind = LogEvent::Kind;
+        if (event.kind == Kind::CheckpointErased || event.kind == Kind::CheckpointThinned)
+            m_erasedBy.insert({event.slot, static_cast<int>(event.value)}, event.task);
+        else if (event.kind == Kind::CheckpointCreated)
+            m_erasedBy.remove({event.slot, static_cast<int>(event.value)});
+        else if (event.kind == Kind::ChunkMoved && event.value > 0)
             m_smallestChunk = m_smallestChunk == 0 ? static_cast<int>(event.value) : std::min(m_smallestChunk, static_cast<int>(event.value));
-        if (event.kind == LogEvent::Kind::Architecture || event.kind == LogEvent::Kind::SlotsInit || event.kind == LogEvent::Kind::Listening
-            || event.kind == LogEvent::Kind::IdleSlotsCleared || event.kind == LogEvent::Kind::CheckpointCreated)
-            m_infoDirty = true;
+        else if (event.kind == Kind::ContextShifted)
+            m_contextShifted = true;
         // Lines may quote prompts at high verbosity: only those with a meaning are shown.
         const QString reading = readingOf(event);
         if (!reading.isEmpty())
@@ -573,27 +594,40 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
         m_erasedBy.clear();
     if (m_model.epoch() != epoch) {
         m_erasedBy.clear();
-        m_infoDirty = true;
         m_rendered.clear();
+        m_counts.clear();
+        m_smallestChunk = 0;
+    }
+    if (m_model.epoch() != epoch || m_judgedFacts != m_model.facts() || m_smallestChunk != m_judgedChunk) {
+        m_judgedFacts = m_model.facts();
+        m_judgedChunk = m_smallestChunk;
+        m_infoDirty = true;
     }
     const QList<ServerLogModel::Happening> happenings = m_model.takeHappenings();
     for (const ServerLogModel::Happening &happening : happenings)
         Q_EMIT happened(happening.kind, happening.details);
-    if (!m_changed.isActive())
-        m_changed.start();
+    changed();
 }
 
 void LlamaBackend::rebuildStates()
 {
-    m_states.readable = m_info.capabilities.slots || logReadable();
-    m_states.reason = m_states.readable ? QString() : m_info.slotsUnreadableReason;
+    const bool byLog = logReadable();
+    m_states = {};
+    m_states.readable = m_info.capabilities.reachable && (byLog || (m_info.capabilities.slots && m_slotsBusy.isEmpty()));
+    if (!m_states.readable)
+        m_states.reason = !m_info.capabilities.reachable ? unreachable().message : m_info.capabilities.slots ? m_slotsBusy : m_info.slotsUnreadableReason;
     m_info.slotsReadable = m_states.readable;
-    if (logReadable()) {
+    if (!m_info.capabilities.reachable)
+        return;
+    if (byLog) {
         m_states.states = m_book.withIds(m_model.states(), m_model);
         m_states.hostCacheBytes = m_model.hostCacheBytes();
-    } else {
-        m_states.states = m_book.fromSlots(m_slots, m_httpEpoch, m_info.rule.hostCache);
-        m_states.hostCacheBytes = -1;
+        return;
+    }
+    m_states.states = m_book.fromSlots(m_slots, bookEpoch(), m_info.rule.hostCache);
+    if (m_info.rule.memory == MemoryKind::Checkpointed && !m_flagsSource.isEmpty() && m_flags.checkpointsMax == 0) {
+        for (HeldState &state : m_states.states)
+            state.checkpointsKnown = true; // none are made
     }
 }
 
@@ -602,38 +636,73 @@ ServerStates LlamaBackend::lastStates() const
     return m_states;
 }
 
-QCoro::Task<bool> LlamaBackend::readSlotsNow()
+QCoro::Task<LlamaBackend::SlotsRead> LlamaBackend::readSlotsNow()
 {
     const QPointer<LlamaBackend> self(this);
-    const HttpReply reply = co_await m_http.get(QStringLiteral("/slots"), m_options.stateTimeoutMs);
+    SlotsRead read;
+    if (processIsGone())
+        newLife(QStringLiteral("its process has ended"));
+    const QString route = QStringLiteral("/slots");
+    const HttpReply reply = co_await m_http.get(route, m_options.stateTimeoutMs);
     if (!self)
-        co_return false;
-    if (reply.status == 0) {
+        co_return read;
+    if (reply.status == 0 && !reply.timedOut()) {
         lost(reply);
-        co_return false;
+        read.gone = true;
+        co_return read;
     }
-    if (reply.ok()) {
-        const QList<SlotReading> slots = readSlots(QJsonDocument::fromJson(reply.body).array());
-        qint64 before = -1;
-        qint64 after = -1;
-        for (const SlotReading &slot : std::as_const(m_slots))
-            before = std::max(before, slot.task);
-        for (const SlotReading &slot : slots)
-            after = std::max(after, slot.task);
-        if (after < before)
-            ++m_httpEpoch; // task numbers only rise in one life of a server
-        m_slots = slots;
+    if (reply.loading() || reply.needsKey()) {
+        m_info.capabilities.reachable = false;
+        m_info.unreachableReason = failed(reply, QStringLiteral("GET /slots")).message;
+        m_suspect = m_suspect || m_wasReachable;
+        read.gone = true;
+        co_return read;
     }
-    co_return true;
+    const QJsonDocument document = QJsonDocument::fromJson(reply.body);
+    if (!reply.ok() || !document.isArray()) {
+        // A server in a long batch does not come to it: it is alive, and what it holds is not known now.
+        m_slotsBusy = QStringLiteral("the slots could not be read: %1").arg(reply.ok() ? QStringLiteral("no list came") : reply.message());
+        co_return read;
+    }
+    const QList<SlotReading> slots = readSlots(document.array());
+    qint64 before = -1;
+    qint64 after = -1;
+    for (const SlotReading &slot : std::as_const(m_slots))
+        before = std::max(before, slot.task);
+    for (const SlotReading &slot : slots)
+        after = std::max(after, slot.task);
+    if (after < before) { // task numbers only rise in one life of a server
+        newLife(QStringLiteral("its task numbers fell"));
+        if (!logReadable())
+            Q_EMIT happened(QStringLiteral("server-restarted"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
+        m_epochAtUp = m_httpEpoch;
+        scheduleProbe(0); // flags and model may be others
+    }
+    m_slots = slots;
+    m_slotsBusy.clear();
+    read.answered = true;
+    co_return read;
+}
+
+/// Reads what the log has now, with turns of the event loop in between.
+QCoro::Task<void> LlamaBackend::catchUp()
+{
+    const QPointer<LlamaBackend> self(this);
+    while (self && m_tail.catchUp()) {
+        const std::chrono::milliseconds moment(0);
+        co_await pause(moment);
+    }
 }
 
 /// The server writes its log behind the answer: waits until a slot that the log still calls busy has been released.
 QCoro::Task<void> LlamaBackend::settleLog(int limitMs)
 {
     const QPointer<LlamaBackend> self(this);
-    for (int waited = 0; self && waited <= limitMs; waited += 10) {
-        while (m_tail.catchUp()) {
-        }
+    const QDeadlineTimer limit(limitMs);
+    while (true) {
+        co_await catchUp();
+        if (!self || limit.hasExpired())
+            co_return;
         bool lags = false;
         const QList<HeldState> states = m_model.states();
         for (const HeldState &state : states) {
@@ -644,11 +713,46 @@ QCoro::Task<void> LlamaBackend::settleLog(int limitMs)
         }
         if (!lags)
             co_return;
-        QTimer timer;
-        timer.setSingleShot(true);
-        timer.start(10);
-        co_await timer;
+        const std::chrono::milliseconds moment(10);
+        co_await pause(moment);
+        if (!self)
+            co_return;
     }
+}
+
+void LlamaBackend::poll()
+{
+    if (!m_probing && !m_polling && m_info.capabilities.reachable)
+        pollServer();
+}
+
+/// Notices a server that goes or changes while nobody asks. Where the log is read, and where nobody has asked for long,
+/// only /health is asked: GET /slots keeps a server from falling asleep.
+QCoro::Task<void> LlamaBackend::pollServer()
+{
+    const QPointer<LlamaBackend> self(this);
+    m_polling = true;
+    if (m_info.capabilities.slots && !logReadable() && m_used.isValid() && m_used.elapsed() < kStillWatchedMs) {
+        const QList<SlotReading> before = m_slots;
+        co_await readSlotsNow();
+        if (!self)
+            co_return;
+        if (m_slots != before)
+            changed();
+    } else if (processIsGone()) {
+        newLife(QStringLiteral("its process has ended"));
+        scheduleProbe(0);
+    } else {
+        const QString route = QStringLiteral("/health");
+        const HttpReply reply = co_await m_http.get(route, m_options.probeTimeoutMs);
+        if (!self)
+            co_return;
+        if (reply.status == 0 && !reply.timedOut())
+            lost(reply);
+        else if (reply.loading())
+            scheduleProbe(0);
+    }
+    m_polling = false;
 }
 
 QCoro::Task<Result<ServerStates>> LlamaBackend::states()
@@ -656,20 +760,23 @@ QCoro::Task<Result<ServerStates>> LlamaBackend::states()
     const QPointer<LlamaBackend> self(this);
     if (!m_info.capabilities.reachable)
         co_return std::unexpected(unreachable());
+    m_used.start();
     if (m_info.capabilities.slots) {
-        const bool answered = co_await readSlotsNow();
+        const SlotsRead read = co_await readSlotsNow();
         if (!self)
             co_return failure(Error::Code::Cancelled, {});
-        if (!answered)
+        if (read.gone)
             co_return std::unexpected(unreachable());
     }
-    if (logAttached()) {
+    if (m_tail.isOpen()) {
         co_await settleLog(kLogSettleMs);
         if (!self)
             co_return failure(Error::Code::Cancelled, {});
-        if (std::exchange(m_infoDirty, false))
-            judge();
+        if (m_info.capabilities.reachable && logReadable() && !m_probing)
+            m_logEpochAtAnswer = m_model.epoch();
     }
+    if (std::exchange(m_infoDirty, false))
+        judge();
     rebuildStates();
     co_return m_states;
 }
@@ -689,57 +796,54 @@ QCoro::Task<Result<RenderedPrompt>> LlamaBackend::render(ChatRequest request)
     const QByteArray key = QCryptographicHash::hash(QJsonDocument(body).toJson(QJsonDocument::Compact), QCryptographicHash::Sha256);
     if (const RenderedPrompt *known = m_rendered.object(key))
         co_return *known;
+    const int life = m_httpEpoch + m_model.epoch();
 
-    const HttpReply applied = co_await m_http.post(QStringLiteral("/apply-template"), body, m_options.renderTimeoutMs);
+    const QString templateRoute = QStringLiteral("/apply-template");
+    const HttpReply applied = co_await m_http.post(templateRoute, body, m_options.renderTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
-    if (applied.status == 0) {
-        lost(applied);
-        co_return std::unexpected(unreachable());
-    }
     if (!applied.ok())
-        co_return failure(applied.status == 401 ? Error::Code::Unreachable : Error::Code::Refused, QStringLiteral("the server refused to render the prompt: %1").arg(applied.message()));
+        co_return std::unexpected(failed(applied, QStringLiteral("rendering the prompt")));
     const QByteArray prompt = applied.object().value(QStringLiteral("prompt")).toString().toUtf8();
 
+    // Once more with markers for the contents: what the template puts around them is then known exactly.
     QList<QByteArray> markers;
     QList<QByteArray> contents;
-    QJsonObject probeBody = body;
-    probeBody.insert(QStringLiteral("messages"), withMarkers(request.messages, markers, contents));
-    const HttpReply marked = co_await m_http.post(QStringLiteral("/apply-template"), probeBody, m_options.renderTimeoutMs);
+    QJsonObject markedBody = body;
+    markedBody.insert(QStringLiteral("messages"), withMarkers(request.messages, markers, contents));
+    const HttpReply marked = co_await m_http.post(templateRoute, markedBody, m_options.renderTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
     const QByteArray probeText = marked.ok() ? marked.object().value(QStringLiteral("prompt")).toString().toUtf8() : QByteArray();
 
+    const QString tokenizeRoute = QStringLiteral("/tokenize");
     const QJsonObject tokensBody = tokenizeBody(QString::fromUtf8(prompt), true, true);
-    const HttpReply tokens = co_await m_http.post(QStringLiteral("/tokenize"), tokensBody, m_options.renderTimeoutMs);
+    const HttpReply tokens = co_await m_http.post(tokenizeRoute, tokensBody, m_options.renderTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
-    if (tokens.status == 0) {
-        lost(tokens);
-        co_return std::unexpected(unreachable());
-    }
     if (!tokens.ok())
-        co_return failure(Error::Code::Refused, QStringLiteral("the server refused to tokenise the prompt: %1").arg(tokens.message()));
-    Pieces parsed;
-    if (tokens.body.size() > kParseOffLoop)
-{
-        const QFuture<Pieces> parsing = QtConcurrent::run(&parsePieces, tokens.body);
-        parsed = co_await parsing;
+        co_return std::unexpected(failed(tokens, QStringLiteral("tokenising the prompt")));
+    int systemMessages = 0;
+    while (systemMessages < request.messages.size() && request.messages.at(systemMessages).toObject().value(QStringLiteral("role")).toString() == QLatin1String("system"))
+        ++systemMessages;
+    Layouted layouted;
+    if (tokens.body.size() > kParseOffLoop) {
+        const QFuture<Layouted> working = QtConcurrent::run(&layOut, prompt, tokens.body, contents, probeText, markers, systemMessages);
+        layouted = co_await working;
+        if (!self)
+            co_return failure(Error::Code::Cancelled, {});
+    } else {
+        layouted = layOut(prompt, tokens.body, contents, probeText, markers, systemMessages);
     }
-    else
-        parsed = parsePieces(tokens.body);
-    if (!self)
-        co_return failure(Error::Code::Cancelled, {});
-    if (!parsed.ok)
+    if (!layouted.ok)
         co_return failure(Error::Code::Failed, QStringLiteral("%1: /tokenize gave no list of tokens").arg(m_info.url));
-    for (const TokenPiece &piece : std::as_const(parsed.pieces)) {
+    for (const TokenPiece &piece : std::as_const(layouted.pieces)) {
         if (!m_pieces.contains(piece.id))
             m_pieces.insert(piece.id, piece.bytes);
     }
-    RenderedPrompt rendered;
-    rendered.layout = layoutPrompt(prompt, parsed.pieces, findMessages(prompt, contents, probeText, markers), true);
-    m_rendered.insert(key, new RenderedPrompt(rendered));
-    co_return rendered;
+    if (life == m_httpEpoch + m_model.epoch()) // else the next life may have another template
+        m_rendered.insert(key, new RenderedPrompt(layouted.rendered), std::max(1, layouted.rendered.layout.size()));
+    co_return layouted.rendered;
 }
 
 QCoro::Task<Result<TokenList>> LlamaBackend::tokenize(QString text)
@@ -747,20 +851,20 @@ QCoro::Task<Result<TokenList>> LlamaBackend::tokenize(QString text)
     const QPointer<LlamaBackend> self(this);
     if (!m_info.capabilities.reachable)
         co_return std::unexpected(unreachable());
+    const QString route = QStringLiteral("/tokenize");
     const QJsonObject body = tokenizeBody(text, false, false);
-    const HttpReply reply = co_await m_http.post(QStringLiteral("/tokenize"), body, m_options.renderTimeoutMs);
+    const HttpReply reply = co_await m_http.post(route, body, m_options.renderTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
-    if (reply.status == 0) {
-        lost(reply);
-        co_return std::unexpected(unreachable());
-    }
     if (!reply.ok())
-        co_return failure(Error::Code::Refused, QStringLiteral("the server refused to tokenise: %1").arg(reply.message()));
+        co_return std::unexpected(failed(reply, QStringLiteral("tokenising")));
+    const QJsonValue rows = reply.object().value(QStringLiteral("tokens"));
+    if (!rows.isArray())
+        co_return failure(Error::Code::Failed, QStringLiteral("%1: /tokenize gave no list of tokens").arg(m_info.url));
     TokenList tokens;
-    const QJsonArray rows = reply.object().value(QStringLiteral("tokens")).toArray();
-    tokens.reserve(rows.size());
-    for (const QJsonValue &row : rows)
+    const QJsonArray list = rows.toArray();
+    tokens.reserve(list.size());
+    for (const QJsonValue &row : list)
         tokens.append(row.isObject() ? row.toObject().value(QStringLiteral("id")).toInt() : row.toInt());
     co_return tokens;
 }
@@ -773,19 +877,25 @@ QCoro::Task<Result<int>> LlamaBackend::countTokens(QString text)
     const QByteArray key = QCryptographicHash::hash(text.toUtf8(), QCryptographicHash::Sha256);
     if (const int *known = m_counts.object(key))
         co_return *known;
-    auto tokens = co_await tokenize(text);
+    const int life = m_httpEpoch + m_model.epoch();
+    const Result<TokenList> tokens = co_await tokenize(text);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
     if (!tokens)
         co_return std::unexpected(tokens.error());
     const int count = static_cast<int>(tokens->size());
-    m_counts.insert(key, new int(count));
+    if (life == m_httpEpoch + m_model.epoch())
+        m_counts.insert(key, new int(count));
     co_return count;
 }
 
 void LlamaBackend::notePrompt(const QString &sessionId, const TokenList &prompt, int slotId)
 {
     m_book.notePrompt(sessionId, prompt, slotId);
+    m_linesAtPrompt = m_model.lines();
+    if (m_notedEpochs.size() > 256)
+        m_notedEpochs.clear();
+    m_notedEpochs.insert(promptKey(prompt), m_httpEpoch + m_model.epoch());
 }
 
 void LlamaBackend::noteGenerated(const TokenList &prompt, const TokenList &generated)
@@ -794,50 +904,60 @@ void LlamaBackend::noteGenerated(const TokenList &prompt, const TokenList &gener
     rebuildStates();
 }
 
-/// What only one rule explains: full attention stops where the tokens differ, checkpointed memory earlier.
-void LlamaBackend::observe(const MeasuredRequest &request, int lcp)
+/// A request that only one memory kind explains (SPEC section 4). `before`: the slots before it ran, where they were read.
+void LlamaBackend::observe(const MeasuredRequest &request, int slotId, const QList<SlotReading> &before)
 {
-    const int total = request.cacheTokens + request.promptTokens;
-    if (lcp < 64 || lcp > total - 16 || request.cacheTokens < 16)
+    const ServerBook::Met met = m_book.metBy(request.prompt, slotId, bookEpoch());
+    if (met.lcp < 0)
         return;
-    // A checkpoint stands where an earlier turn ended: reuse up to such a place says nothing about the memory's kind. And
-    // where the log shows the model, there is nothing to guess.
-    if (logAttached() || m_book.endsNear(lcp, 16, bookEpoch()))
-        return;
-    if (request.cacheTokens == lcp)
+    Observation seen;
+    seen.lcp = met.lcp;
+    seen.heldLength = met.heldLength;
+    seen.reused = request.cacheTokens;
+    seen.total = request.cacheTokens + request.promptTokens;
+    seen.promptEnds = met.promptEnds;
+    // One slot, still ours when the request came, and no other prompt of ours that the host cache could have brought back.
+    const bool ours = before.size() == 1 && before.constFirst().task == met.task && met.task >= 0 && before.constFirst().promptTokens == met.heldLength;
+    seen.certain = ours && !met.isRival(request.cacheTokens);
+    const std::optional<MemoryKind> kind = memoryThatExplains(seen);
+    if (kind == MemoryKind::FullAttention)
         ++m_fullAttentionSeen;
-    else if (request.cacheTokens < lcp - 16)
+    else if (kind == MemoryKind::Checkpointed)
         ++m_checkpointedSeen;
 }
 
 QString LlamaBackend::causeOf(const LogTask &task, const MeasuredRequest &request) const
 {
-    if (task.slotWasEmpty && task.selectedBy != QLatin1String("lru") && !task.loadedFromHostCache)
-        return QStringLiteral("pinned slot %1 had been cleared").arg(task.slot);
-    if (task.loadedFromHostCache && task.reused < request.cacheTokens + request.promptTokens / 2)
-        return QStringLiteral("the host cache loaded a different prompt (%1 tokens)").arg(task.loadedLength);
-    if (task.forcedFull) {
-        qint64 eraser = -1;
+    const int total = request.cacheTokens + request.promptTokens;
+    const auto erasedBelow = [&](int above) {
         int position = -1;
+        qint64 eraser = -1;
         for (auto it = m_erasedBy.cbegin(); it != m_erasedBy.cend(); ++it) {
-            if (it.value() != task.task && it.key() <= task.lcp && it.key() > position) {
-                position = it.key();
+            if (it.key().first == task.slot && it.value() != task.task && it.key().second > above && it.key().second <= task.lcp && it.key().second > position) {
+                position = it.key().second;
                 eraser = it.value();
             }
         }
-        if (eraser >= 0)
-            return QStringLiteral("checkpoint %1 erased by task %2").arg(position).arg(eraser);
-        return QStringLiteral("no checkpoint was left at or below token %1: everything was processed again").arg(task.lcp);
+        return eraser >= 0 ? QStringLiteral("checkpoint %1 erased by task %2").arg(position).arg(eraser) : QString();
+    };
+    if (task.slotWasEmpty && task.selectedBy == QLatin1String("id") && !task.loadedFromHostCache) {
+        if (task.emptiedBy >= 0)
+            return QStringLiteral("pinned slot %1 had been cleared (when task %2 started)").arg(task.slot).arg(task.emptiedBy);
+        return QStringLiteral("pinned slot %1 had been cleared, or had not been used").arg(task.slot);
+    }
+    if (task.loadedFromHostCache && task.lcp >= 0 && task.lcp < total / 2)
+        return QStringLiteral("the host cache loaded a different prompt (%1 tokens, the first %2 equal)").arg(task.loadedLength).arg(task.lcp);
+    if (task.forcedFull) {
+        const QString erased = task.lcp > 0 ? erasedBelow(0) : QString();
+        return erased.isEmpty() ? QStringLiteral("no checkpoint was left at or below token %1: everything was processed again").arg(std::max(0, task.lcp)) : erased;
     }
     if (task.restored >= 0 && task.lcp > task.restored) {
-        for (auto it = m_erasedBy.cbegin(); it != m_erasedBy.cend(); ++it) {
-            if (it.value() != task.task && it.key() > task.restored && it.key() <= task.lcp)
-                return QStringLiteral("checkpoint %1 erased by task %2").arg(it.key()).arg(it.value());
-        }
+        if (const QString erased = erasedBelow(task.restored); !erased.isEmpty())
+            return erased;
     }
     if (task.selectedBy == QLatin1String("lru") && !task.loadedFromHostCache && task.reused == 0)
         return QStringLiteral("slot moved: slot %1 was taken because no slot matched").arg(task.slot);
-    if (task.lcp >= 0 && task.reused <= task.lcp && task.lcp < request.cacheTokens + request.promptTokens)
+    if (task.lcp >= 0 && task.reused <= task.lcp && task.lcp < total - 1)
         return QStringLiteral("slot %1 held another prompt: the first %2 tokens were equal").arg(task.slot).arg(task.lcp);
     return {};
 }
@@ -845,79 +965,94 @@ QString LlamaBackend::causeOf(const LogTask &task, const MeasuredRequest &reques
 QCoro::Task<Result<MatchedRequest>> LlamaBackend::noteTimings(MeasuredRequest request)
 {
     const QPointer<LlamaBackend> self(this);
+    m_used.start();
     MatchedRequest matched;
     matched.slotId = request.slotId;
     matched.source = request.slotId >= 0 ? QStringLiteral("caller") : QStringLiteral("unknown");
     const int total = request.cacheTokens + request.promptTokens;
+    // Another prompt than the one that was rendered ran: its ids are not known.
+    const bool ours = !request.prompt.isEmpty() && request.prompt.size() == total;
     if (request.promptMs > 0 && request.promptTokens > 0) {
         m_fit.add(request.cacheTokens, total, request.promptMs);
         m_info.cost = m_fit.cost();
     }
-    const int epochBefore = m_httpEpoch;
+    const QList<SlotReading> before = m_slots;
     if (m_info.capabilities.slots && m_info.capabilities.reachable) {
         co_await readSlotsNow();
         if (!self)
             co_return failure(Error::Code::Cancelled, {});
     }
     int heldLength = -1;
-    if (logAttached()) {
-        const LogTask *task = nullptr;
-        for (int waited = 0; waited <= kLogSettleMs; waited += 10) {
-            while (m_tail.catchUp()) {
-            }
-            task = m_model.findTask(total, request.cacheTokens, request.slotId);
-            if (!task && request.slotId >= 0)
-                task = m_model.findTask(total, request.cacheTokens); // the caller may be wrong about the slot
-            if (task && task->ended())
+    if (m_tail.isOpen()) {
+        std::optional<LogTask> task; // a copy: the model's own list moves on while we wait
+        const QDeadlineTimer limit(kLogSettleMs);
+        while (true) {
+            co_await catchUp();
+            if (!self)
+                co_return failure(Error::Code::Cancelled, {});
+            const LogTask *found = m_model.findTask(total, request.cacheTokens, request.slotId);
+            if (!found && request.slotId >= 0)
+                found = m_model.findTask(total, request.cacheTokens); // the caller may be wrong about the slot
+            task = found ? std::optional<LogTask>(*found) : std::nullopt;
+            if ((task && task->ended()) || limit.hasExpired())
                 break;
-            QTimer timer;
-            timer.setSingleShot(true);
-            timer.start(10);
-            co_await timer;
+            const std::chrono::milliseconds moment(10);
+            co_await pause(moment);
             if (!self)
                 co_return failure(Error::Code::Cancelled, {});
         }
-        if (task) {
+        if (task && logAttached()) {
             matched.slotId = task->slot;
             matched.taskId = task->task;
-            if (request.slotId < 0)
-                matched.source = QStringLiteral("log");
+            matched.source = request.slotId >= 0 && request.slotId == task->slot ? QStringLiteral("caller") : QStringLiteral("log");
             matched.cause = causeOf(*task, request);
             heldLength = task->endLength;
+        } else if (!task && request.promptTokens > 0 && m_linesAtPrompt >= 0 && m_model.lines() == m_linesAtPrompt) {
+            m_logSilent = true;
         }
     }
-    if (matched.taskId < 0 || !logReadable()) {
-        // The slot whose counts fit: prompt plus what was generated (the last token sampled is not in it).
+    if (matched.taskId < 0) {
+        // The slot whose task rose and whose counts fit: prompt plus what was generated (the last token sampled is not in it).
+        const int generated = std::max(0, request.generated);
+        const SlotReading *fits = nullptr;
         for (const SlotReading &slot : std::as_const(m_slots)) {
-            const int generated = std::max(0, request.generated);
-            const bool fits = slot.promptTokens >= total && slot.promptTokens <= total + generated;
-            if (!fits || (request.slotId >= 0 && slot.id != request.slotId))
-                continue;
-            if (matched.slotId < 0) {
-                matched.slotId = slot.id;
+            const auto earlier = std::find_if(before.cbegin(), before.cend(), [&slot](const SlotReading &other) { return other.id == slot.id; });
+            const bool rose = earlier == before.cend() || slot.task > earlier->task || slot.task > m_bookedTask;
+            const bool counts = slot.promptTokens >= total && slot.promptTokens <= total + generated;
+            if (rose && counts && !slot.busy && (request.slotId < 0 || slot.id == request.slotId) && (!fits || slot.task > fits->task))
+                fits = &slot;
+        }
+        if (fits) {
+            if (matched.slotId < 0)
                 matched.source = QStringLiteral("slots");
-            }
-            if (matched.taskId < 0)
-                matched.taskId = slot.task;
-            heldLength = slot.promptTokens;
-            break;
+            matched.slotId = fits->id;
+            matched.taskId = fits->task;
+            heldLength = fits->promptTokens;
         }
     }
-    if (matched.cause.isEmpty() && m_httpEpoch != epochBefore)
+    m_bookedTask = std::max(m_bookedTask, matched.taskId);
+    const auto noted = m_notedEpochs.constFind(promptKey(request.prompt));
+    if (noted != m_notedEpochs.cend() && *noted != m_httpEpoch + m_model.epoch() && request.promptTokens > 16)
         matched.cause = QStringLiteral("server restarted");
-    if (!request.prompt.isEmpty()) {
-        const int lcp = m_book.lcpBefore(request.prompt, matched.slotId, bookEpoch());
-        if (lcp >= 0)
-            observe(request, lcp);
+    if (ours) {
+        observe(request, matched.slotId, before);
         m_book.noteRan(request, bookEpoch(), matched.taskId, matched.slotId, heldLength);
     }
     if (matched.slotId >= 0)
         m_lastBySlot.insert(matched.slotId, request);
     judge();
     rebuildStates();
-    if (!m_changed.isActive())
-        m_changed.start();
+    changed();
     co_return matched;
+}
+
+qint64 LlamaBackend::slotTask(int slotId) const
+{
+    for (const SlotReading &slot : m_slots) {
+        if (slot.id == slotId)
+            return slot.task;
+    }
+    return -1;
 }
 
 QCoro::Task<Result<QJsonObject>> LlamaBackend::slotAction(int slotId, QString action, QString fileName)
@@ -925,60 +1060,87 @@ QCoro::Task<Result<QJsonObject>> LlamaBackend::slotAction(int slotId, QString ac
     const QPointer<LlamaBackend> self(this);
     if (!m_info.capabilities.reachable)
         co_return std::unexpected(unreachable());
+    // Build 11669 takes an unknown slot id for "any slot" and clears one: such an id is never sent.
+    if (slotId < 0 || (m_info.slotCount > 0 && slotId >= m_info.slotCount))
+        co_return failure(Error::Code::InvalidParams, QStringLiteral("slot_id: there is no slot %1 (the server has %2)").arg(slotId).arg(m_info.slotCount));
     QJsonObject body;
-    if (!fileName.isEmpty())
+    if (action != QLatin1String("erase")) {
+        if (!isBareName(fileName))
+            co_return failure(Error::Code::InvalidParams, QStringLiteral("file name: must be a bare name without a folder"));
         body.insert(QStringLiteral("filename"), fileName);
-    const HttpReply reply = co_await m_http.post(QStringLiteral("/slots/%1?action=%2").arg(slotId).arg(action), body, m_options.saveTimeoutMs);
+    }
+    const QString route = (m_oldSlotRoutes ? QStringLiteral("/slots/%1/%2") : QStringLiteral("/slots/%1?action=%2")).arg(slotId).arg(action);
+    const HttpReply reply = co_await m_http.post(route, body, m_options.saveTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
-    if (reply.status == 0) {
-        lost(reply);
-        co_return std::unexpected(unreachable());
-    }
     if (!reply.ok())
-        co_return failure(Error::Code::Refused, QStringLiteral("slot %1: %2 was refused: %3").arg(slotId).arg(action, reply.message()));
-    m_tail.catchUp();
+        co_return std::unexpected(failed(reply, QStringLiteral("slot %1: %2").arg(slotId).arg(action)));
+    co_await catchUp();
+    if (!self)
+        co_return failure(Error::Code::Cancelled, {});
     co_return reply.object();
 }
 
 QCoro::Task<Result<int>> LlamaBackend::saveSlot(int slotId, QString fileName)
 {
-    auto done = co_await slotAction(slotId, QStringLiteral("save"), fileName);
+    const QPointer<LlamaBackend> self(this);
+    const Result<QJsonObject> done = co_await slotAction(slotId, QStringLiteral("save"), fileName);
     if (!done)
         co_return std::unexpected(done.error());
-    co_return done->value(QStringLiteral("n_saved")).toInt();
+    const int tokens = done->value(QStringLiteral("n_saved")).toInt();
+    if (self) {
+        m_model.noteSaved(slotId, fileName, tokens);
+        m_book.noteSaved(slotId, bookEpoch(), fileName, tokens);
+    }
+    co_return tokens;
 }
 
 QCoro::Task<Result<int>> LlamaBackend::restoreSlot(int slotId, QString fileName)
 {
     const QPointer<LlamaBackend> self(this);
-    auto done = co_await slotAction(slotId, QStringLiteral("restore"), fileName);
+    const Result<QJsonObject> done = co_await slotAction(slotId, QStringLiteral("restore"), fileName);
     if (!done)
         co_return std::unexpected(done.error());
     const int tokens = done->value(QStringLiteral("n_restored")).toInt();
-    if (self)
-        m_model.noteRestored(slotId, tokens);
+    if (self) {
+        m_model.noteRestored(slotId, tokens, fileName);
+        m_book.noteRestored(slotId, bookEpoch(), slotTask(slotId), fileName, tokens);
+        rebuildStates();
+        changed();
+    }
     co_return tokens;
 }
 
 QCoro::Task<Result<int>> LlamaBackend::eraseSlot(int slotId)
 {
-    auto done = co_await slotAction(slotId, QStringLiteral("erase"), {});
+    const QPointer<LlamaBackend> self(this);
+    const QString none;
+    const Result<QJsonObject> done = co_await slotAction(slotId, QStringLiteral("erase"), none);
     if (!done)
         co_return std::unexpected(done.error());
+    if (self) {
+        m_book.noteErased(slotId, bookEpoch(), slotTask(slotId));
+        rebuildStates();
+        changed();
+    }
     co_return done->value(QStringLiteral("n_erased")).toInt();
+}
+
+void LlamaBackend::cancelSlotActions()
+{
+    m_http.cancel(QStringLiteral("/slots/"));
 }
 
 std::optional<bool> LlamaBackend::saveFileExists(const QString &fileName) const
 {
-    if (m_flags.slotSavePath.isEmpty() || !isLocal(m_http.base()))
+    if (m_flags.slotSavePath.isEmpty() || !isLocal(m_http.base()) || QFileInfo(m_flags.slotSavePath).isRelative())
         return std::nullopt;
     return QFileInfo::exists(QDir(m_flags.slotSavePath).filePath(fileName));
 }
 
 std::optional<qint64> LlamaBackend::freeSaveBytes() const
 {
-    if (m_flags.slotSavePath.isEmpty() || !isLocal(m_http.base()))
+    if (m_flags.slotSavePath.isEmpty() || !isLocal(m_http.base()) || QFileInfo(m_flags.slotSavePath).isRelative())
         return std::nullopt;
     const QStorageInfo storage(m_flags.slotSavePath);
     return storage.isValid() ? std::optional<qint64>(storage.bytesAvailable()) : std::nullopt;
@@ -1025,7 +1187,7 @@ QJsonObject LlamaBackend::slotsJson() const
             {QStringLiteral("host_cache"), QJsonObject{{QStringLiteral("known"), logReadable()},
                                                        {QStringLiteral("entries"), cache},
                                                        {QStringLiteral("bytes"), orNull(m_states.hostCacheBytes)},
-                                                       {QStringLiteral("limit_bytes"), orNull(m_info.rule.hostCacheLimitBytes)}}},
+                                                       {QStringLiteral("limit_bytes"), m_info.rule.hostCacheLimitBytes == std::numeric_limits<qint64>::max() ? QJsonValue(QJsonValue::Null) : orNull(m_info.rule.hostCacheLimitBytes)}}},
             {QStringLiteral("source"), logReadable() ? QStringLiteral("log") : QStringLiteral("slots")},
             {QStringLiteral("readable"), m_states.readable},
             {QStringLiteral("reason"), m_states.reason.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_states.reason)},

@@ -3,15 +3,19 @@
 
 #pragma once
 
+#include "core/llama/evidence.h"
 #include "core/llama/httpclient.h"
 #include "core/llama/launch.h"
 #include "core/llama/logmodel.h"
 #include "core/llama/logtail.h"
+#include "core/llama/probe.h"
 #include "core/llama/resolve.h"
 #include "core/llama/serverbook.h"
 
 #include <QCache>
+#include <QElapsedTimer>
 #include <QHash>
+#include <QPair>
 #include <QTimer>
 
 #include <memory>
@@ -46,25 +50,45 @@ public:
     QJsonObject slotsJson() const override;
     QJsonObject ringJson() const override;
     QByteArray pieceBytes(TokenId id) const override;
+    /// Ends saves, restores and erasures that are under way, as far as we wait for them.
+    void cancelSlotActions();
 
 Q_SIGNALS:
     void probeEnded();
 
 private:
+    struct SlotsRead {
+        bool answered = false; ///< false: gone, or too busy to say
+        bool gone = false;
+    };
     QCoro::Task<void> probe();
-    QCoro::Task<bool> readSlotsNow();
+    void takeProbe(const ProbeResult &result);
+    void endProbe();
+    QCoro::Task<void> lookAtProcess();
+    QCoro::Task<SlotsRead> readSlotsNow();
+    QCoro::Task<void> catchUp();
     QCoro::Task<void> settleLog(int limitMs);
     QCoro::Task<Result<QJsonObject>> slotAction(int slotId, QString action, QString fileName);
+    void poll();
+    QCoro::Task<void> pollServer();
     void lost(const HttpReply &reply);
-    void scheduleProbe();
+    void newLife(const QString &why);
+    bool processIsGone() const;
+    void scheduleProbe(int afterMs);
     void takeLines(const QList<QByteArray> &lines);
-    void judge();                 ///< memory kind, chunk reuse and advice from all evidence there is
+    MemoryFacts memoryFacts() const;
+    void judge(); ///< memory kind, chunk reuse, advice and notes from all evidence there is
     void rebuildStates();
-    bool logAttached() const { return m_tail.isOpen(); }
-    bool logReadable() const { return logAttached() && m_model.facts().ringReadable(); }
-    int bookEpoch() const { return logReadable() ? m_model.epoch() : m_httpEpoch; }
+    void changed();
+    bool isLaunching() const;
+    bool logAttached() const { return m_tail.isOpen() && m_model.epoch() >= m_logEpochNeeded; }
+    bool logReadable() const { return logAttached() && !m_logSilent && m_model.facts().ringReadable(); }
+    /// Lives of the server are counted by the log where it is read, else by what HTTP shows.
+    int bookEpoch() const;
     Error unreachable() const;
-    void observe(const MeasuredRequest &request, int lcp);
+    Error failed(const HttpReply &reply, const QString &what);
+    qint64 slotTask(int slotId) const;
+    void observe(const MeasuredRequest &request, int slotId, const QList<SlotReading> &before);
     QString causeOf(const LogTask &task, const MeasuredRequest &request) const;
 
     BackendOptions m_options;
@@ -74,25 +98,49 @@ private:
     ServerLogModel m_model;
     ServerBook m_book;
     BackendInfo m_info;
+    QStringList m_notes;           ///< said once: how our child ended
     ServerFlags m_flags;
-    QString m_flagsSource;        ///< where they come from; empty = none are known
-    bool m_flagsLooked = false;
+    QString m_flagsSource;         ///< where they come from; empty = none are known
+    bool m_flagsTold = false;      ///< by the user or by launching: /proc is not asked
+    bool m_processLooked = false;
+    qint64 m_pid = 0;              ///< of a local server; 0 = unknown
+    QString m_workingDirectory;    ///< of a local server
+    std::optional<GgufHeader> m_gguf;
+    QString m_ggufPath;            ///< the file that m_gguf was read from, or failed to
     QString m_modelPath;
+    bool m_sleeping = false;
+    bool m_oldSlotRoutes = false;
     QList<SlotReading> m_slots;
+    QString m_slotsBusy;           ///< why the last reading of the slots failed; empty = it did not
     ServerStates m_states;
     QHash<int, MeasuredRequest> m_lastBySlot;
     PrefillCostFit m_fit;
     QHash<TokenId, QByteArray> m_pieces;
     QCache<QByteArray, RenderedPrompt> m_rendered;
     QCache<QByteArray, int> m_counts;
-    QHash<int, qint64> m_erasedBy; ///< checkpoint position -> task that erased it
+    QHash<QPair<int, int>, qint64> m_erasedBy; ///< slot and checkpoint position -> task that erased it
+    QHash<QByteArray, int> m_notedEpochs; ///< hash of a prompt that was handed out -> epoch at that time
     int m_httpEpoch = 0;
+    bool m_suspect = false;        ///< the connection broke: whether this is the same life is to be found out
     bool m_wasReachable = false;
-    int m_backOffMs = 500;
+    bool m_everReachable = false;
+    int m_backOffMs = 0;
     bool m_probing = false;
     QTimer m_retry;
+    QTimer m_poll;
     QTimer m_changed;
+    QElapsedTimer m_used;          ///< since somebody last asked for states
+    bool m_polling = false;
     bool m_infoDirty = false;
+    bool m_contextShifted = false;
+    int m_epochAtUp = 0;           ///< m_httpEpoch when the server was found last
+    int m_logEpochAtAnswer = 0;    ///< the log's epoch when the server answered last
+    int m_logEpochNeeded = 0;      ///< a log that has not come to this epoch does not show the server's restart
+    qint64 m_linesAtPrompt = -1;   ///< lines read when the last prompt was handed out
+    qint64 m_bookedTask = -1;      ///< newest task of a request whose timings came
+    LogFacts m_judgedFacts;
+    int m_judgedChunk = 0;
+    bool m_logSilent = false;      ///< a request ran and the log did not grow: it is another server's, or is no longer written
     int m_fullAttentionSeen = 0;   ///< requests that only full attention explains
     int m_checkpointedSeen = 0;    ///< requests that only checkpoints explain
     int m_smallestChunk = 0;       ///< chunk moves in the log

@@ -10,6 +10,9 @@ namespace kerf {
 namespace {
 
 constexpr qsizetype kMostPrompts = 32;
+constexpr qsizetype kMostHeld = 256; ///< with those that are still held
+constexpr qsizetype kFreshKept = 8; ///< of these newest prompts none is dropped for not having run
+constexpr qsizetype kMostFiles = 256;
 
 int intOf(const QJsonObject &object, std::initializer_list<const char *> names, int otherwise)
 {
@@ -31,7 +34,12 @@ Checkpoint checkpointOf(const QJsonValue &value, int slotId)
         const QJsonObject object = value.toObject();
         checkpoint.position = intOf(object, {"token_position", "pos", "n_past", "position", "n_tokens"}, 0);
         checkpoint.posMin = intOf(object, {"pos_min"}, 0);
-        checkpoint.sizeBytes = intOf(object, {"size", "n_bytes", "size_bytes"}, -1);
+        for (const char *name : {"size", "n_bytes", "size_bytes"}) {
+            if (const QJsonValue size = object.value(QLatin1String(name)); size.isDouble()) {
+                checkpoint.sizeBytes = size.toInteger(-1);
+                break;
+            }
+        }
     }
     checkpoint.posMax = std::max(0, checkpoint.position - 1);
     return checkpoint;
@@ -63,7 +71,7 @@ QList<SlotReading> readSlots(const QJsonArray &slots)
                 reading.hasRing = true;
                 const QJsonObject rows = ring.toObject();
                 for (auto it = rows.begin(); it != rows.end(); ++it)
-                    reading.checkpoints.append(checkpointOf(it.value(), reading.id));
+                    reading.checkpoints.append(checkpointOf(it.value(), reading.id)); // an index map
             } else {
                 continue;
             }
@@ -104,23 +112,54 @@ ServerBook::Known *ServerBook::find(const TokenList &prompt)
     return nullptr;
 }
 
+const ServerBook::Known *ServerBook::ranAs(int epoch, qint64 task) const
+{
+    if (task < 0)
+        return nullptr;
+    for (auto it = m_known.crbegin(); it != m_known.crend(); ++it) {
+        if (it->epoch == epoch && it->task == task)
+            return &*it;
+    }
+    return nullptr;
+}
+
+/// 32, and beyond them what the log says is still held: a saved prompt of long ago may win over a slot by three tokens
+/// (LLAMA_SERVER.md section 1). Prompts that were handed out and never ran go first.
+void ServerBook::trim()
+{
+    while (m_known.size() > kMostPrompts) {
+        qsizetype leaves = -1;
+        for (qsizetype i = 0; i + kFreshKept < m_known.size() && leaves < 0; ++i) {
+            if (m_known.at(i).epoch < 0)
+                leaves = i;
+        }
+        for (qsizetype i = 0; i + kFreshKept < m_known.size() && leaves < 0; ++i) {
+            if (m_known.at(i).seen < m_pass || m_pass == 0)
+                leaves = i;
+        }
+        if (leaves < 0 && m_known.size() <= kMostHeld)
+            return;
+        m_known.removeAt(std::max<qsizetype>(0, leaves));
+    }
+}
+
 void ServerBook::notePrompt(const QString &sessionId, const TokenList &prompt, int slotId)
 {
     if (prompt.isEmpty())
         return;
+    // Handed out twice without having run: the same request.
+    if (Known *same = find(prompt); same && same->epoch < 0 && same->sessionId == sessionId) {
+        same->slotId = slotId;
+        same->order = ++m_order;
+        return;
+    }
     Known known;
     known.sessionId = sessionId;
     known.prompt = prompt;
     known.slotId = slotId;
     known.order = ++m_order;
-    // Handed out twice without having run: the same request.
-    if (Known *same = find(prompt); same && same->epoch < 0 && same->sessionId == sessionId) {
-        same->order = known.order;
-        return;
-    }
     m_known.append(known);
-    if (m_known.size() > kMostPrompts)
-        m_known.removeFirst();
+    trim();
 }
 
 void ServerBook::noteGenerated(const TokenList &prompt, const TokenList &generated)
@@ -137,53 +176,86 @@ void ServerBook::noteRan(const MeasuredRequest &request, int epoch, qint64 task,
         return;
     Known *known = find(request.prompt);
     if (!known || known->epoch >= 0) {
-        // A request of the same prompt again is a task of its own.
-        const TokenList generated = known && known->generatedKnown && request.generated < 0 ? known->generated : TokenList();
+        // The same prompt again is a request of its own.
         notePrompt(request.sessionId, request.prompt, slotId);
-        known = &m_known.last();
-        Q_UNUSED(generated)
+        known = find(request.prompt);
     }
     known->epoch = epoch;
     known->task = task;
     known->slotId = slotId;
     known->generatedCount = request.generated;
+    known->reused = request.cacheTokens;
     known->heldLength = heldLength;
     known->order = ++m_order;
+    // By order of running: what was handed out long ago and ran now is the newest.
+    std::stable_sort(m_known.begin(), m_known.end(), [](const Known &a, const Known &b) { return a.order < b.order; });
 }
 
-HeldState ServerBook::stateOf(const Known &known) const
+void ServerBook::noteSaved(int slotId, int epoch, const QString &file, int tokens)
 {
-    HeldState state;
-    state.slotId = known.slotId;
-    state.length = known.length();
-    state.tokens = known.held(state.length);
-    state.taskId = known.task;
-    state.lastUsed = known.order;
-    state.epoch = known.epoch;
-    state.owner = known.sessionId;
-    return state;
+    Content content{epoch, -1, tokens, {}, {}};
+    if (const auto placed = m_placed.constFind(slotId); placed != m_placed.cend() && placed->epoch == epoch && placed->length == tokens) {
+        content.tokens = placed->tokens;
+        content.sessionId = placed->sessionId;
+    } else {
+        for (auto it = m_known.crbegin(); it != m_known.crend(); ++it) {
+            if (it->epoch != epoch || it->slotId != slotId)
+                continue;
+            // The last one that ran there, if what was saved can be it.
+            const int prompt = static_cast<int>(it->prompt.size());
+            const int behind = it->generatedCount >= 0 ? it->generatedCount : it->generatedKnown ? static_cast<int>(it->generated.size()) : 0;
+            if (tokens == it->length() || (it->heldLength < 0 && tokens >= prompt && tokens <= prompt + behind)) {
+                content.tokens = it->held(tokens);
+                content.sessionId = it->sessionId;
+            }
+            break;
+        }
+    }
+    if (m_files.size() >= kMostFiles && !m_files.contains(file))
+        m_files.clear();
+    m_files.insert(file, content);
+}
+
+void ServerBook::noteRestored(int slotId, int epoch, qint64 slotTask, const QString &file, int tokens)
+{
+    Content content{epoch, slotTask, tokens, {}, {}};
+    // A file outlives the server: which life saved it does not matter.
+    if (const auto saved = m_files.constFind(file); saved != m_files.cend() && saved->length == tokens) {
+        content.tokens = saved->tokens;
+        content.sessionId = saved->sessionId;
+    }
+    m_placed.insert(slotId, content);
+}
+
+void ServerBook::noteErased(int slotId, int epoch, qint64 slotTask)
+{
+    m_placed.insert(slotId, {epoch, slotTask, 0, {}, {}});
 }
 
 QList<HeldState> ServerBook::withIds(QList<HeldState> logStates, const ServerLogModel &model) const
 {
-    for (HeldState &state : logStates) {
-        if (state.taskId < 0 || state.length <= 0)
+    const QList<ServerLogModel::ContentKey> keys = model.contentKeys();
+    ++m_pass;
+    for (qsizetype i = 0; i < logStates.size() && i < keys.size(); ++i) {
+        HeldState &state = logStates[i];
+        const ServerLogModel::ContentKey &key = keys.at(i);
+        if (key.task < 0 || state.length <= 0)
             continue;
-        const Known *owner = nullptr;
-        for (auto it = m_known.crbegin(); it != m_known.crend() && !owner; ++it) {
-            if (it->epoch == state.epoch && it->task == state.taskId)
-                owner = &*it;
-        }
-        if (!owner) {
-            // Its timings did not come (yet): a prompt of ours that has the task's size.
-            const LogTask *task = model.task(state.taskId);
-            for (auto it = m_known.crbegin(); task && it != m_known.crend() && !owner; ++it) {
-                if (it->epoch < 0 && it->prompt.size() == task->promptTokens)
+        const Known *owner = ranAs(key.epoch, key.task);
+        if (!owner && key.epoch == model.epoch()) {
+            // Its timings did not come (yet), or came before the log's line: a prompt of ours that has the task's numbers.
+            const LogTask *task = model.task(key.task);
+            for (auto it = m_known.crbegin(); task && task->promptTokens > 0 && it != m_known.crend() && !owner; ++it) {
+                const bool open = it->epoch < 0 || (it->epoch == key.epoch && it->task < 0 && it->reused == task->reused);
+                if (open && it->prompt.size() == task->promptTokens)
                     owner = &*it;
             }
+            if (owner && owner->epoch < 0)
+                state.verified = false;
         }
         if (!owner)
             continue;
+        owner->seen = m_pass;
         state.tokens = owner->held(state.length);
         state.owner = owner->sessionId;
     }
@@ -202,72 +274,93 @@ QList<HeldState> ServerBook::fromSlots(const QList<SlotReading> &slots, int epoc
         state.epoch = epoch;
         state.checkpoints = slot.checkpoints;
         state.checkpointsKnown = slot.hasRing;
-        const Known *owner = nullptr;
-        for (auto it = m_known.crbegin(); it != m_known.crend() && !owner; ++it) {
-            if (it->epoch == epoch && it->task >= 0 && it->task == slot.task)
-                owner = &*it;
+        state.lastUsed = slot.task; // task numbers rise: they are the order of use
+        const auto placed = m_placed.constFind(slot.id);
+        const bool isPlaced = placed != m_placed.cend() && placed->epoch == epoch && placed->slotTask == slot.task && !slot.busy;
+        if (isPlaced) {
+            state.length = placed->length;
+            state.tokens = placed->tokens;
+            state.owner = placed->sessionId;
+            state.verified = placed->length == 0 || slot.promptTokens == placed->length;
+            states.append(state);
+            continue;
         }
-        state.length = std::max(0, slot.promptTokens);
-        if (owner) {
-            if (slot.promptTokens < 0)
-                state.length = owner->length();
-            state.tokens = owner->held(state.length);
+        const Known *owner = ranAs(epoch, slot.task);
+        if (owner && slot.promptTokens == 0 && !slot.busy) {
+            state.verified = true; // cleared: idle slots are, when another one starts a task
+        } else if (owner) {
+            const int prompt = static_cast<int>(owner->prompt.size());
+            state.length = slot.promptTokens >= 0 ? slot.promptTokens : owner->length();
             state.owner = owner->sessionId;
-            state.lastUsed = owner->order;
-            state.verified = true;
             inSlots.append(owner);
+            // Fewer than the prompt: something took tokens away (a context shift), and from the front at that.
+            if (slot.promptTokens < 0 || slot.busy || slot.promptTokens >= prompt) {
+                state.tokens = owner->held(state.length);
+                state.verified = slot.promptTokens >= 0 && !slot.busy;
+            }
         } else if (slot.task < 0 && slot.promptTokens <= 0) {
-            state.length = 0; // it has not run yet
-            state.lastUsed = -1;
-            state.verified = true;
+            state.verified = true; // it has not run yet
+        } else {
+            state.length = std::max(0, slot.promptTokens); // another client's: known by its length alone
+            state.verified = slot.promptTokens >= 0;
         }
         states.append(state);
     }
     if (!hostCache)
         return states;
+    QList<HeldState> cached;
     for (qsizetype i = 0; i < m_known.size(); ++i) {
         const Known &known = m_known.at(i);
-        if (known.epoch != epoch || inSlots.contains(&known))
+        if (known.epoch != epoch || known.slotId < 0 || inSlots.contains(&known))
             continue;
-        // Saved when its slot lost more than half of it; extended ones live on in the slot.
-        bool lost = false;
-        for (qsizetype k = i + 1; k < m_known.size(); ++k) {
+        // Saved when its slot lost more than half of it, or was cleared; one that was extended lives on in the slot.
+        bool erased = false;
+        if (const auto placed = m_placed.constFind(known.slotId); placed != m_placed.cend())
+            erased = placed->epoch == epoch && placed->slotTask == known.task;
+        bool lives = false;
+        for (qsizetype k = i + 1; k < m_known.size() && !lives; ++k) {
             const Known &next = m_known.at(k);
-            if (next.epoch != epoch || next.slotId != known.slotId)
-                continue;
-            lost = commonPrefix(known.prompt, next.prompt) * 2 < known.length();
-            break;
+            lives = next.epoch == epoch && commonPrefix(known.prompt, next.prompt) * 2 >= known.length();
         }
-        if (!lost)
+        if (erased || lives)
             continue;
-        HeldState state = stateOf(known);
+        HeldState state;
         state.place = HeldState::Place::HostCache;
-        state.slotId = -1;
-        states.append(state);
+        state.length = known.length();
+        state.tokens = known.held(state.length);
+        state.taskId = known.task;
+        state.lastUsed = known.task;
+        state.epoch = known.epoch;
+        state.owner = known.sessionId;
+        cached.append(state);
     }
-    return states;
+    return states + cached;
 }
 
-bool ServerBook::endsNear(int position, int tokens, int epoch) const
+bool ServerBook::Met::isRival(int reused) const
 {
-    return std::any_of(m_known.cbegin(), m_known.cend(), [=](const Known &known) {
-        return known.epoch == epoch && std::abs(static_cast<int>(known.prompt.size()) - position) <= tokens;
-    });
+    return std::any_of(otherLcps.cbegin(), otherLcps.cend(), [reused](int other) { return std::abs(other - reused) <= 8; });
 }
 
-int ServerBook::lcpBefore(const TokenList &prompt, int slotId, int epoch) const
+ServerBook::Met ServerBook::metBy(const TokenList &prompt, int slotId, int epoch) const
 {
-    bool self = true;
+    Met met;
+    bool found = false;
     for (auto it = m_known.crbegin(); it != m_known.crend(); ++it) {
-        if (it->epoch != epoch || it->slotId != slotId)
+        if (it->epoch != epoch)
             continue;
-        if (self && it->prompt == prompt) {
-            self = false;
-            continue;
+        met.promptEnds.append(static_cast<int>(it->prompt.size()));
+        met.promptEnds.append(it->length());
+        if (!found && slotId >= 0 && it->slotId == slotId) {
+            found = true;
+            met.lcp = commonPrefix(it->held(it->length()), prompt);
+            met.heldLength = it->length();
+            met.task = it->task;
+        } else {
+            met.otherLcps.append(commonPrefix(it->prompt, prompt));
         }
-        return commonPrefix(it->held(it->length()), prompt);
     }
-    return -1;
+    return met;
 }
 
 } // namespace kerf
