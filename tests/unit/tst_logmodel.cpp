@@ -149,7 +149,8 @@ private Q_SLOTS:
                 before40 = true;
                 // The ring before the cut, as the pictures of the console show it.
                 QList<int> positions;
-                for (const Checkpoint &checkpoint : model.states().constFirst().checkpoints)
+                const QList<Checkpoint> ring = model.states().constFirst().checkpoints;
+                for (const Checkpoint &checkpoint : ring)
                     positions.append(checkpoint.position);
                 QCOMPARE(positions, (QList<int>{437, 887, 1349, 1819, 2286, 2737, 2981, 3212}));
                 QCOMPARE(model.states().constFirst().length, 3216);
