@@ -82,6 +82,9 @@ QCoro::Task<HttpReply> finish(QNetworkReply *raw, int limitMs)
             give(raw, HttpReply::Failure::TooLarge);
     };
     QObject::connect(raw, &QNetworkReply::downloadProgress, raw, measure);
+    // Progress is told ten times a second at most, and not for the first bytes: the length that was announced counts at once.
+    QObject::connect(raw, &QNetworkReply::metaDataChanged, raw,
+                     [raw, measure] { measure(0, raw->header(QNetworkRequest::ContentLengthHeader).toLongLong()); });
     if (!raw->isFinished()) {
         // The limit is the reply's own, above; this one is for a reply that never says that it was aborted.
         const std::chrono::milliseconds most(qint64(limitMs) + 5'000);
