@@ -82,6 +82,7 @@ QCoro::Task<HttpReply> finish(QNetworkReply *raw, int limitMs)
             give(raw, HttpReply::Failure::TooLarge);
     };
     QObject::connect(raw, &QNetworkReply::downloadProgress, raw, measure);
+    QObject::connect(raw, &QNetworkReply::metaDataChanged, raw, [raw, measure] { measure(0, raw->header(QNetworkRequest::ContentLengthHeader).toLongLong()); });
     // Progress is told ten times a second at most, and not for the first bytes: the length that was announced counts at once.
     QObject::connect(raw, &QNetworkReply::metaDataChanged, raw,
                      [raw, measure] { measure(0, raw->header(QNetworkRequest::ContentLengthHeader).toLongLong()); });

@@ -11,6 +11,9 @@ namespace kerf {
 
 namespace {
 
+constexpr qsizetype kMostSearches = 4096; ///< for ends of contents that a template changed
+constexpr qsizetype kMostHeaders = 32;
+
 /// Where a content stands in a text, from `from` on: as it was sent, else trimmed (templates trim). {-1, 0} = nowhere.
 std::pair<qsizetype, qsizetype> locate(const QByteArray &text, const QByteArray &content, qsizetype from)
 {
@@ -20,6 +23,16 @@ std::pair<qsizetype, qsizetype> locate(const QByteArray &text, const QByteArray 
     if (trimmed.isEmpty())
         return {-1, 0};
     return {text.indexOf(trimmed, from), trimmed.size()};
+}
+
+/// What a content that stands here would be: as it was sent, else trimmed. -1 = it does not stand here.
+qsizetype contentAt(const QByteArray &text, qsizetype at, const QByteArray &content)
+{
+    const auto stands = [&](const QByteArray &part) { return at >= 0 && at + part.size() <= text.size() && QByteArrayView(text).sliced(at, part.size()) == QByteArrayView(part); };
+    if (stands(content))
+        return content.size();
+    const QByteArray trimmed = content.trimmed();
+    return stands(trimmed) ? trimmed.size() : -1;
 }
 
 bool standsAt(const QByteArray &text, qsizetype at, const QByteArray &part)
@@ -78,6 +91,63 @@ QByteArray openingTag(const QByteArray &head, const QList<QByteArray> &gaps)
     return best.isEmpty() && !front.isEmpty() ? front.constLast() : best;
 }
 
+bool looksClosing(const QByteArray &tag)
+{
+    return tag.startsWith("[/") || tag.startsWith("</");
+}
+
+/// The begin of what `gap` ends with and some known header ends with too; -1 = nothing that holds a tag.
+qsizetype headerIn(const QByteArray &gap, const QList<QByteArray> &headers)
+{
+    qsizetype best = -1;
+    for (const QByteArray &header : headers) {
+        qsizetype same = 0;
+        while (same < gap.size() && same < header.size() && gap.at(gap.size() - 1 - same) == header.at(header.size() - 1 - same))
+            ++same;
+        const QByteArray common = gap.last(same);
+        const QList<QByteArray> tags = tagsIn(common);
+        if (tags.isEmpty())
+            continue;
+        // From the first whole tag on, with the blanks in front of it that are common too.
+        qsizetype from = common.indexOf(tags.constFirst());
+        while (from > 0 && (common.at(from - 1) == '\n' || common.at(from - 1) == ' '))
+            --from;
+        const qsizetype begin = gap.size() - same + from;
+        if (best < 0 || begin < best)
+            best = begin;
+    }
+    return best;
+}
+
+/// What all of them begin with, up to the end of a whole tag; empty = nothing that holds a tag.
+QByteArray closingOf(const QList<QByteArray> &gaps)
+{
+    if (gaps.size() < 2)
+        return {};
+    QByteArray common = gaps.constFirst();
+    for (const QByteArray &gap : gaps) {
+        qsizetype same = 0;
+        while (same < common.size() && same < gap.size() && common.at(same) == gap.at(same))
+            ++same;
+        common.truncate(same);
+    }
+    const QList<QByteArray> tags = tagsIn(common);
+    if (tags.isEmpty())
+        return {};
+    if (gaps.contains(common)) {
+        // A whole gap: its last tag opens the later message.
+        if (tags.size() < 2)
+            return {};
+        common.truncate(common.lastIndexOf(tags.constLast()));
+        return common;
+    }
+    qsizetype end = common.lastIndexOf(tags.constLast()) + tags.constLast().size();
+    while (end < common.size() && common.at(end) == '\n')
+        ++end;
+    common.truncate(end);
+    return common;
+}
+
 } // namespace
 
 QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArray> &contents, const QByteArray &probe, const QList<QByteArray> &markers)
@@ -107,30 +177,60 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
         }
     }
 
+    const bool known = between.size() == full.size();
+    const QByteArray ending = known ? probe.mid(probe.lastIndexOf(markers.at(full.isEmpty() ? 0 : full.constLast())) + (full.isEmpty() ? 0 : markers.at(full.constLast()).size())) : QByteArray();
     qsizetype at = 0;
+    bool sure = known; // the prompt so far is what the probe says, content by content
+    qsizetype searches = 0;
     for (qsizetype k = 0; k < full.size(); ++k) {
         const qsizetype i = full.at(k);
         const QByteArray &content = contents.at(i);
         MessageBytes &message = messages[i];
         qsizetype begin = -1;
-        qsizetype size = 0;
-        if (k < between.size() && standsAt(prompt, at, between.at(k))) {
+        qsizetype size = -1;
+        if (sure && standsAt(prompt, at, between.at(k))) {
             const qsizetype from = at + between.at(k).size();
-            const QByteArray trimmed = content.trimmed();
-            if (standsAt(prompt, from, content)) {
+            size = contentAt(prompt, from, content);
+            if (size >= 0) {
                 begin = from;
-                size = content.size();
-            } else if (standsAt(prompt, from, trimmed)) {
-                begin = from;
-                size = trimmed.size();
+            } else {
+                // The template changed the content (reasoning stripped, JSON re-rendered): it ends where the next one's
+                // header and content stand.
+                const bool last = k + 1 == full.size();
+                const QByteArray &next = last ? ending : between.at(k + 1);
+                if (last && prompt.size() - next.size() >= from && prompt.endsWith(next)) {
+                    begin = from;
+                    size = prompt.size() - next.size() - from;
+                }
+                // The first place is meant, unless the content quotes such a header itself.
+                const bool quotes = content.contains(next) || tagsIn(next).isEmpty();
+                for (qsizetype p = last || next.isEmpty() ? -1 : prompt.indexOf(next, from); p >= 0 && searches < kMostSearches; p = prompt.indexOf(next, p + 1)) {
+                    ++searches;
+                    if (!quotes || contentAt(prompt, p + next.size(), contents.at(full.at(k + 1))) >= 0) {
+                        begin = from;
+                        size = p - from;
+                        break;
+                    }
+                }
             }
         }
-        if (begin < 0)
-            std::tie(begin, size) = locate(prompt, content, at);
+        if (begin < 0) {
+            // Not where the probe says. Short words stand everywhere: with a probe they count only behind their header.
+            const QByteArray header = known ? between.at(k).last(std::min<qsizetype>(between.at(k).size(), 24)) : QByteArray();
+            std::tie(begin, size) = locate(prompt, header + content.trimmed(), at);
+            if (begin >= 0) {
+                begin += header.size();
+                size -= header.size();
+            } else if (!known || content.trimmed().size() >= 24) {
+                std::tie(begin, size) = locate(prompt, content, at);
+            }
+        }
         if (begin < 0) {
             message.found = false;
+            sure = false;
             continue;
         }
+        sure = known;
         message.contentBegin = begin;
         message.contentEnd = begin + size;
         at = message.contentEnd;
@@ -162,27 +262,48 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
             positions.append(p);
         return positions;
     };
+    // Headers as they stand in gaps with the opening tag; how all begin, where some have none.
+    QList<QByteArray> headers;
+    bool untagged = false;
+    for (const QByteArray &gap : std::as_const(gaps)) {
+        const qsizetype last = tag.isEmpty() ? -1 : gap.lastIndexOf(tag);
+        if (last < 0)
+            untagged = true;
+        else if (headers.size() < kMostHeaders && !headers.contains(gap.mid(last)))
+            headers.append(gap.mid(last));
+    }
+    const QByteArray closing = untagged ? closingOf(gaps) : QByteArray();
     // Messages without a content of their own (calls alone) stand between two that have one: at the tags in between.
     qsizetype previousEnd = 0; // end of the content before
     qsizetype next = 0;        // next message to be given a begin
     const auto assign = [&](qsizetype upTo, qsizetype gapBegin, qsizetype gapEnd) {
         // Messages next..upTo begin inside [gapBegin, gapEnd]; the last of them owns the content behind the gap.
         const QList<qsizetype> tags = lastTags(gapBegin, gapEnd);
+        const qsizetype first = next;
         for (qsizetype i = next; i <= upTo; ++i) {
             const qsizetype place = tags.size() - (upTo - i) - 1; // counted from the end
             MessageBytes &message = messages[i];
             if (place >= 0) {
                 message.begin = tags.at(place);
+                // More tags than messages: words of a call's arguments may be among them. The last one is certain, it stands
+                // right in front of the content.
+                if (i < upTo && tags.size() > upTo - first + 1 && first > 0)
+                    message.found = false;
             } else if (i == upTo) {
-                // Templates with a tag of its own for every role: the only tag there opens the message. With none, what
-                // stands there closes the earlier one, but for blanks.
-                const QList<QByteArray> others = tagsIn(QByteArrayView(prompt).sliced(gapBegin, gapEnd - gapBegin));
+                const QByteArray gap = prompt.mid(gapBegin, gapEnd - gapBegin);
+                const QList<QByteArray> others = tagsIn(gap);
                 qsizetype begin = gapEnd;
-                while (begin > gapBegin && (prompt.at(begin - 1) == ' ' || prompt.at(begin - 1) == '\n'))
-                    --begin;
-                if (others.size() == 1)
+                if (const qsizetype header = headerIn(gap, headers); header >= 0) {
+                    begin = gapBegin + header;
+                } else if (!closing.isEmpty() && gap.size() > closing.size()) {
+                    begin = gapBegin + closing.size();
+                } else if (others.size() == 1 && !looksClosing(others.constFirst())) {
                     begin = prompt.indexOf(others.constFirst(), gapBegin);
-                message.begin = next == 0 && i == 0 ? gapBegin : begin;
+                } else {
+                    while (begin > gapBegin && (prompt.at(begin - 1) == ' ' || prompt.at(begin - 1) == '\n'))
+                        --begin;
+                }
+                message.begin = first == 0 && i == 0 ? gapBegin : begin;
             } else {
                 message.begin = gapBegin;
                 message.found = false;
@@ -215,6 +336,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
             tailBegin = tailTags.constLast();
     } else if (!tailTags.isEmpty()) {
         tailBegin = tailTags.constLast();
+    } else if (!closing.isEmpty() && standsAt(prompt, previousEnd, closing) && previousEnd + closing.size() < prompt.size()) {
+        tailBegin = previousEnd + closing.size();
     }
     // The first message owns what stands in front of it (BOS), unless a block of the template's own does (tools).
     if (lastTags(0, messages.constFirst().contentBegin).size() < 2)
@@ -260,7 +383,7 @@ QList<qsizetype> alignPieces(const QByteArray &prompt, const QList<TokenPiece> &
     return offsets;
 }
 
-PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pieces, const QList<MessageBytes> &messages, bool exact)
+PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pieces, const QList<MessageBytes> &messages, bool exact, int systemMessages)
 {
     PromptLayout layout;
     layout.exact = exact;
@@ -294,7 +417,13 @@ PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pie
     const int end = messages.constLast().end >= prompt.size() ? size : std::max(previousEnd, tokenAt(messages.constLast().end));
     layout.messages.last().tokens.end = end;
     layout.tail = {end, size};
-    layout.fixedTokens = layout.messages.constFirst().tokens.begin;
+    const qsizetype leading = std::clamp<qsizetype>(systemMessages, 0, messages.size());
+    int fixed = leading < messages.size() ? layout.messages.at(leading).tokens.begin : end;
+    for (qsizetype i = 0; i < leading; ++i) {
+        if (messages.at(i).found)
+            fixed -= tokenAt(messages.at(i).contentEnd) - tokenAt(messages.at(i).contentBegin);
+    }
+    layout.fixedTokens = fixed;
     return layout;
 }
 

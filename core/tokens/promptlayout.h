@@ -55,7 +55,14 @@ struct MessageBytes {
 /// `contents` are the message contents in UTF-8 as they were sent; `probe`, where not empty, is the same
 /// conversation rendered with the unique markers `markers[i]` in place of the contents: it is used for
 /// the text between contents when some content is not found verbatim (templates that re-render).
-/// Returns one entry a message; found=false where neither way found it.
+/// Returns one entry a message; found=false where neither way found it. Linear in the prompt.
+///
+/// How a gap between two contents is split into end marker and header: (1) the tag that opens messages is the one in front
+/// of the first content that comes back in most gaps and does not begin them (`<|im_start|>`, `<start_of_turn>`); the later
+/// message begins at its last occurrence in the gap, messages without a content at the ones before. (2) Where a gap has none
+/// (tool results that share a turn), the later message begins with what the gap's end has in common with the known headers.
+/// (3) Templates with a tag of its own for every role: what all gaps begin with closes the earlier message; else a single
+/// tag that does not look like a closing one opens the later.
 QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArray> &contents,
                                  const QByteArray &probe = {}, const QList<QByteArray> &markers = {});
 
@@ -66,8 +73,9 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
 QList<qsizetype> alignPieces(const QByteArray &prompt, const QList<TokenPiece> &pieces);
 
 /// The whole: byte ranges and pieces to token spans. A token that crosses a message edge belongs to the
-/// earlier message and makes the later edge illegal.
+/// earlier message and makes the later edge illegal. `systemMessages`: how many lead the request; their templates' parts
+/// count as fixed, their contents do not.
 PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pieces,
-                          const QList<MessageBytes> &messages, bool exact);
+                          const QList<MessageBytes> &messages, bool exact, int systemMessages = 0);
 
 } // namespace kerf

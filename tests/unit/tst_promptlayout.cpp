@@ -4,6 +4,7 @@
 
 #include "core/tokens/promptlayout.h"
 
+#include <QElapsedTimer>
 #include <QTest>
 
 using namespace kerf;
@@ -46,6 +47,60 @@ QByteArray perRole(const QList<Message> &messages)
     for (const Message &message : messages)
         text += "<|" + message.role + "|>\n" + message.content + "\n";
     return text + "<|assistant|>\n";
+}
+
+/// Mistral: [INST] and [/INST] around the user's words, </s> behind the assistant's.
+QByteArray mistral(const QList<Message> &messages)
+{
+    QByteArray text = "<s>";
+    for (const Message &message : messages)
+        text += message.role == "assistant" ? " " + message.content.trimmed() + "</s>" : "[INST] " + message.content.trimmed() + " [/INST]";
+    return text;
+}
+
+/// A tag of its own for every role, and one end marker for all (Phi-3, Zephyr).
+QByteArray phi(const QList<Message> &messages)
+{
+    QByteArray text;
+    for (const Message &message : messages)
+        text += "<|" + message.role + "|>\n" + message.content.trimmed() + "<|end|>\n";
+    return text + "<|assistant|>\n";
+}
+
+/// Results of tools that follow each other share one user turn (Hermes, Qwen).
+QByteArray hermes(const QList<Message> &messages)
+{
+    QByteArray text;
+    for (qsizetype i = 0; i < messages.size(); ++i) {
+        const Message &message = messages.at(i);
+        if (message.role != "tool") {
+            text += "<|im_start|>" + message.role + "\n" + message.content + message.calls + "<|im_end|>\n";
+            continue;
+        }
+        if (i == 0 || messages.at(i - 1).role != "tool")
+            text += "<|im_start|>user";
+        text += "\n<tool_response>\n" + message.content + "\n</tool_response>";
+        if (i + 1 == messages.size() || messages.at(i + 1).role != "tool")
+            text += "<|im_end|>\n";
+    }
+    return text + "<|im_start|>assistant\n";
+}
+
+/// Strips reasoning from all but the last assistant message, and escapes tool results as JSON does.
+QByteArray rewriting(const QList<Message> &messages)
+{
+    QByteArray text;
+    for (qsizetype i = 0; i < messages.size(); ++i) {
+        QByteArray content = messages.at(i).content;
+        if (messages.at(i).role == "assistant" && i + 1 < messages.size()) {
+            if (const qsizetype end = content.indexOf("</think>"); end >= 0)
+                content = content.mid(end + 8).trimmed();
+        }
+        if (messages.at(i).role == "tool")
+            content = content.replace('"', "\\\"");
+        text += "<|im_start|>" + messages.at(i).role + "\n" + content + "<|im_end|>\n";
+    }
+    return text + "<|im_start|>assistant\n";
 }
 
 QList<QByteArray> contentsOf(const QList<Message> &messages)
@@ -158,6 +213,76 @@ private Q_SLOTS:
         QCOMPARE(layout.fixedTokens, static_cast<int>(front.size()));
     }
 
+    void endMarkersBelongToTheEarlierMessage_data()
+    {
+        QTest::addColumn<int>("style");
+        QTest::addColumn<QByteArrayList>("begins");
+        QTest::addColumn<QByteArray>("tail");
+        QTest::newRow("mistral") << 0 << QByteArrayList{"<s>[INST] Be", " a</s>", "[INST] next"} << QByteArray();
+        QTest::newRow("phi") << 1 << QByteArrayList{"<|user|>\nBe", "<|assistant|>\na", "<|user|>\nnext"} << QByteArray("<|assistant|>\n");
+    }
+    void endMarkersBelongToTheEarlierMessage()
+    {
+        QFETCH(int, style);
+        QFETCH(QByteArrayList, begins);
+        QFETCH(QByteArray, tail);
+        const QList<Message> talk{{"user", "Be brief."}, {"assistant", "a"}, {"user", "next"}};
+        QByteArray (*const renders[])(const QList<Message> &) = {mistral, phi};
+        const QByteArray prompt = renders[style](talk);
+        const QList<MessageBytes> messages = found(renders[style], talk);
+        for (qsizetype i = 0; i < messages.size(); ++i)
+            QVERIFY2(prompt.mid(messages.at(i).begin).startsWith(begins.at(i)), prompt.mid(messages.at(i).begin, 40).constData());
+        QCOMPARE(prompt.mid(messages.constLast().end), tail);
+    }
+
+    void toolResultsThatShareATurnAreToldApart()
+    {
+        const QList<Message> talk{{"system", "S"}, {"user", "go"}, {"assistant", "", "\n<tool_call>\n{}\n</tool_call>"}, {"tool", "one"}, {"tool", "two"}, {"assistant", "done"}, {"user", "thanks"}};
+        const QByteArray prompt = hermes(talk);
+        const QList<MessageBytes> messages = found(hermes, talk);
+        const QByteArray first = prompt.mid(messages.at(3).begin, messages.at(3).end - messages.at(3).begin);
+        const QByteArray second = prompt.mid(messages.at(4).begin, messages.at(4).end - messages.at(4).begin);
+        QCOMPARE(first, QByteArray("<|im_start|>user\n<tool_response>\none\n</tool_response>"));
+        QCOMPARE(second, QByteArray("\n<tool_response>\ntwo\n</tool_response><|im_end|>\n"));
+        QVERIFY(messages.at(4).found);
+    }
+
+    void templateWordsInACallsArgumentsAreNoEdge()
+    {
+        // The call's arguments quote the template; the message has no content of its own.
+        const QList<Message> talk{{"user", "go"}, {"assistant", "", "\n<tool_call>\n{\"text\": \"<|im_start|>user\\nx\"}\n</tool_call>"}, {"tool", "written"}, {"user", "ok"}};
+        const QByteArray prompt = hermes(talk);
+        const QList<MessageBytes> messages = found(hermes, talk);
+        QVERIFY(!messages.at(1).found); // which tag opens it is not certain: no cut there
+        QVERIFY(prompt.mid(messages.at(2).begin).startsWith("<|im_start|>user\n<tool_response>\nwritten"));
+        QVERIFY(messages.at(2).found);
+        QVERIFY(prompt.mid(messages.at(3).begin).startsWith("<|im_start|>user\nok"));
+    }
+
+    void aContentThatTheTemplateChangesIsFoundByItsSurroundings()
+    {
+        const QList<Message> talk{{"system", "S"}, {"user", "one"}, {"assistant", "<think>long thoughts</think>\n\ntwo"}, {"tool", "{\"a\": \"b\"}"}, {"assistant", "<think>x</think>"}, {"user", "two"}};
+        const QByteArray prompt = rewriting(talk);
+        const QList<MessageBytes> messages = found(rewriting, talk);
+        for (qsizetype i = 0; i < messages.size(); ++i) {
+            const MessageBytes &message = messages.at(i);
+            QVERIFY2(message.found, QByteArray::number(i).constData());
+            QVERIFY2(prompt.mid(message.begin).startsWith("<|im_start|>" + talk.at(i).role + "\n"), prompt.mid(message.begin, 40).constData());
+        }
+        QCOMPARE(prompt.mid(messages.at(2).contentBegin, messages.at(2).contentEnd - messages.at(2).contentBegin), QByteArray("two"));
+        QCOMPARE(prompt.mid(messages.at(3).contentBegin, messages.at(3).contentEnd - messages.at(3).contentBegin), QByteArray("{\\\"a\\\": \\\"b\\\"}"));
+        QCOMPARE(messages.at(4).contentBegin, messages.at(4).contentEnd);
+    }
+
+    void fixedTokensAreTheHeadWithoutTheSystemsWords()
+    {
+        const QList<Message> talk{{"system", "Be brief.", "\n# Tools\n{}"}, {"user", "hello"}};
+        const QByteArray prompt = hermes(talk);
+        const QList<MessageBytes> messages = found(hermes, talk);
+        const PromptLayout layout = layoutPrompt(prompt, bytePieces(prompt), messages, true, 1);
+        QCOMPARE(layout.fixedTokens, static_cast<int>(prompt.indexOf("<|im_start|>user") - qstrlen("Be brief.")));
+    }
+
     void aContentThatIsNotThereSharesAndIsNoCut()
     {
         const QList<Message> talk{{"system", "S"}, {"user", "one"}, {"assistant", "two"}, {"user", "three"}};
@@ -223,6 +348,24 @@ private Q_SLOTS:
         QVERIFY(std::all_of(messages.cbegin(), messages.cend(), [](const MessageBytes &m) { return m.found; }));
         for (qsizetype i = 1; i < messages.size(); ++i)
             QVERIFY(messages.at(i).begin > messages.at(i - 1).begin);
+    }
+
+    void timeGrowsWithThePrompt()
+    {
+        const auto milliseconds = [](int count) {
+            QList<Message> talk;
+            for (int i = 0; i < count; ++i)
+                talk.append({i % 2 ? "assistant" : "user", QByteArray(80, static_cast<char>('a' + i % 26)) + QByteArray::number(i % 7)});
+            const QByteArray prompt = hermes(talk);
+            const QList<TokenPiece> pieces = bytePieces(prompt);
+            QElapsedTimer clock;
+            clock.start();
+            const PromptLayout layout = layoutPrompt(prompt, pieces, found(hermes, talk), true);
+            return layout.messages.size() == count ? std::max<qint64>(1, clock.nsecsElapsed()) : 0;
+        };
+        const qint64 small = milliseconds(500);
+        const qint64 large = milliseconds(5000); // 550 KB
+        QVERIFY2(large < 40 * small, qPrintable(QStringLiteral("%1 against %2 ns").arg(large).arg(small)));
     }
 };
 
