@@ -12,6 +12,8 @@
 #include <QCoreApplication>
 #include <QProcess>
 
+#include <csignal>
+
 #include <unistd.h>
 
 namespace kerf {
@@ -69,6 +71,7 @@ int runMcp(QCoreApplication &app, QStringList arguments)
     options.coreOnly = tools == QLatin1String("core");
     if (!parser.isSet(QStringLiteral("no-start")))
         options.startService = [socket = *path, service = serviceArguments(parser)] { return startDetached(socket, service); };
+    std::signal(SIGPIPE, SIG_IGN); // a client that is gone is the end of the input, not a crash
     McpBridge bridge(STDIN_FILENO, STDOUT_FILENO, options);
     UnixSignals stopSignals;
     QObject::connect(&stopSignals, &UnixSignals::received, &bridge, &McpBridge::end);

@@ -112,7 +112,7 @@ QCoro::Task<Result<void>> Harness::run(Script script, Sender sender)
     if (!answer)
         co_return std::unexpected(answer.error());
     int compactions = 0;
-    for (int turn = 1; turn <= script.turns; ++turn) {
+    for (int turn = script.firstTurn; turn <= script.turns; ++turn) {
         if (!self || self->m_stopped || !client)
             co_return std::unexpected(gone());
         const int words = script.wordsPerMessage / 2 + (turn * 37) % script.wordsPerMessage;

@@ -28,7 +28,8 @@ public:
     struct Script {
         QString sessionId = QStringLiteral("demo");
         QString title = QStringLiteral("demo");
-        int turns = 40;
+        int firstTurn = 1;
+        int turns = 40;             ///< the last one's number
         int wordsPerMessage = 70;   ///< about
         int compactions = 0;        ///< stop behind so many; 0 = all turns
         bool applyPlans = true;     ///< false: leaves the last plan to be made by hand

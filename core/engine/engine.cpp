@@ -46,6 +46,7 @@ const QHash<QString, Engine::Method> &Engine::methods()
         {QStringLiteral("profile.get"), &Engine::profileGet},
         {QStringLiteral("profile.set"), &Engine::profileSet},
         {QStringLiteral("profile.reset"), &Engine::profileReset},
+        {QStringLiteral("events.subscribe"), &Engine::subscribe},
         {QStringLiteral("kerf.status"), &Engine::status},
         {QStringLiteral("sakur4.status"), &Engine::status},
     };

@@ -70,6 +70,7 @@ private:
     Answer profileSet(QJsonObject params, CallContext context);
     Answer profileReset(QJsonObject params, CallContext context);
     Answer status(QJsonObject params, CallContext context);
+    Answer subscribe(QJsonObject params, CallContext context);
     QJsonObject statusJson() const;
 
     // shared

@@ -395,6 +395,25 @@ QJsonObject Engine::statusJson() const
             {QStringLiteral("store"), QJsonObject{{QStringLiteral("path"), stats.path}, {QStringLiteral("bytes"), stats.bytes}, {QStringLiteral("schema"), stats.schema}}}};
 }
 
+/// In process every event is a signal already; the socket server keeps its own subscribers and filters by topic.
+Engine::Answer Engine::subscribe(QJsonObject params, CallContext)
+{
+    static const QStringList known{QStringLiteral("episode"), QStringLiteral("plan"), QStringLiteral("applied"), QStringLiteral("outcome"), QStringLiteral("receipt"),
+                                   QStringLiteral("slots"), QStringLiteral("ring"), QStringLiteral("server"), QStringLiteral("profile"), QStringLiteral("log")};
+    QJsonArray topics;
+    const QJsonArray asked = params.value(QStringLiteral("topics")).toArray();
+    for (const QJsonValue &topic : asked) {
+        if (!known.contains(topic.toString()))
+            co_return failure(Error::Code::InvalidParams, QStringLiteral("topics: \"%1\" is not known; known are %2").arg(topic.toString(), known.join(QStringLiteral(", "))));
+        topics.append(topic);
+    }
+    if (asked.isEmpty()) {
+        for (const QString &topic : known)
+            topics.append(topic);
+    }
+    co_return QJsonObject{{QStringLiteral("topics"), topics}};
+}
+
 Engine::Answer Engine::status(QJsonObject, CallContext)
 {
     co_await m_backend->ready();

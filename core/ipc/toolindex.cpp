@@ -10,6 +10,19 @@ namespace kerf {
 
 namespace {
 
+/// What is let through beyond what is listed: slot_id as a decimal string (PROTOCOL.md, "Types").
+QJsonObject accepted(QJsonObject input)
+{
+    QJsonObject properties = input.value(QLatin1String("properties")).toObject();
+    QJsonObject slot = properties.value(QLatin1String("slot_id")).toObject();
+    if (slot.isEmpty())
+        return input;
+    slot.insert(QStringLiteral("type"), QJsonArray{QStringLiteral("integer"), QStringLiteral("string")});
+    properties.insert(QStringLiteral("slot_id"), slot);
+    input.insert(QStringLiteral("properties"), properties);
+    return input;
+}
+
 struct Index {
     QList<Tool> tools;
     QHash<QString, const Tool *> byName;
@@ -27,7 +40,7 @@ struct Index {
             const QJsonObject input = QJsonDocument::fromJson(QByteArray(info.inputSchema)).object();
             const QJsonObject output = QJsonDocument::fromJson(QByteArray(info.outputSchema)).object();
             Q_ASSERT(!input.isEmpty() && !output.isEmpty());
-            tool.input = Schema::fromJson(input);
+            tool.input = Schema::fromJson(accepted(input));
             // A profile can be the service's, without a session.
             tool.needsSession = tool.input.hasProperty(QStringLiteral("session_id")) && !tool.name.startsWith(QLatin1String("profile."));
             tool.listed = QJsonObject{

@@ -16,13 +16,14 @@ namespace kerf {
 namespace {
 
 #define KERF_SESSION R"("session_id":{"type":"string","minLength":1})"
-#define KERF_SLOT R"("slot_id":{"type":["integer","string"],"description":"-1 = the server's choice"})"
+// A decimal string is taken, too (toolindex.cpp); one type is what every model's dialect of JSON Schema can say.
+#define KERF_SLOT R"("slot_id":{"type":"integer","description":"-1 = the server's choice"})"
 
 constexpr const char kNothing[] = R"({"type":"object","properties":{},"additionalProperties":false})";
 
 constexpr const char kCommitIn[] = R"({"type":"object","properties":{
 "role":{"type":"string","enum":["system","user","assistant","tool","internal"]},
-"content":{"type":["string","array","null"],"items":{"type":"object"}},
+"content":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"object"}},{"type":"null"}]},
 "tool_calls":{"type":"array","items":{"type":"object"},"description":"[{id, name, arguments: string}]"},
 "tool_call_id":{"type":"string"},"tool_name":{"type":"string"},"name":{"type":"string"},"reasoning":{"type":"string"},
 "is_error":{"type":"boolean"},

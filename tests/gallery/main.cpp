@@ -131,10 +131,12 @@ void shoot(MainWindow &window, const QString &folder, const QString &name)
     }
 }
 
-bool converse(MainWindow &window, ServiceClient *client, Harness::Script script, Harness::Sender sender)
+bool converse(MainWindow &window, ServiceClient *client, Harness::Script script, Harness::Sender sender, int *last = nullptr)
 {
     Harness harness(client);
     QObject::connect(&harness, &Harness::turned, &window, [](int turn, int compactions) { std::printf("turn %d, compactions %d\n", turn, compactions); });
+    if (last)
+        QObject::connect(&harness, &Harness::turned, &window, [last](int turn) { *last = turn; });
     std::optional<Result<void>> done;
     QCoro::connect(harness.run(script, std::move(sender)), &harness, [&done](const Result<void> &result) { done = result; });
     if (!waitFor([&done] { return done.has_value(); }, 240000) || !*done) {
@@ -163,12 +165,23 @@ void story(const QString &folder, const QString &name, ServiceOptions options, H
     opened.reset();
     window.controller()->setClient(client);
     waitFor([&window] { return window.state()->data().doctor.known; }, 30000);
-    if (!converse(window, client.get(), script, sender(client.get())))
+    int turn = 0;
+    if (!converse(window, client.get(), script, sender(client.get()), &turn))
         return;
     shoot(window, folder, name + QStringLiteral("-present"));
-    window.controller()->plan();
-    waitFor([&window] { return window.state()->data().plan.has_value(); }, 15000);
-    settle(500);
+    // On, until there is something to plan; that plan is left to be looked at.
+    for (int more = 0; more < 20; ++more) {
+        Harness::Script next = script;
+        next.firstTurn = next.turns = ++turn;
+        next.compactions = 0;
+        next.applyPlans = false;
+        if (!converse(window, client.get(), next, sender(client.get())))
+            return;
+        window.controller()->plan();
+        settle(700);
+        if (window.state()->data().plan && !window.state()->data().plan->updates.isEmpty())
+            break;
+    }
     shoot(window, folder, name + QStringLiteral("-plan"));
     const QList<PlanValue> compactions = window.state()->data().compactions;
     for (const PlanValue &plan : compactions) {

@@ -175,10 +175,44 @@ private Q_SLOTS:
                 for (const QJsonValue &field : required) // what is required is described
                     QVERIFY2(schema.value(QStringLiteral("properties")).toObject().contains(field.toString()), qPrintable(id + field.toString()));
             }
+            // Dialects of models know one type a field; what a model fills in keeps to that.
+            const bool core = listedTools(true).contains(value);
+            const QJsonObject fields = tool.value(QStringLiteral("inputSchema")).toObject().value(QStringLiteral("properties")).toObject();
+            for (auto it = fields.begin(); it != fields.end(); ++it)
+                QVERIFY2(!core || !it.value().toObject().value(QStringLiteral("type")).isArray(), qPrintable(id + it.key()));
             const QJsonObject annotations = tool.value(QStringLiteral("annotations")).toObject();
             for (const QString &hint : {QStringLiteral("readOnlyHint"), QStringLiteral("destructiveHint"), QStringLiteral("idempotentHint"), QStringLiteral("openWorldHint")})
                 QVERIFY2(annotations.value(hint).isBool(), qPrintable(id + hint));
         }
+    }
+
+    void argumentsAreChecked_data()
+    {
+        QTest::addColumn<QString>("tool");
+        QTest::addColumn<QByteArray>("arguments");
+        QTest::addColumn<QString>("wrong");
+        const QString commit = QStringLiteral("memory.commit_episode");
+        const QString plan = QStringLiteral("context.plan_eviction");
+        QTest::newRow("text") << commit << QByteArray(R"({"role":"user","content":"a"})") << QString();
+        QTest::newRow("parts") << commit << QByteArray(R"({"role":"user","content":[{"type":"text","text":"a"}]})") << QString();
+        QTest::newRow("null content") << commit << QByteArray(R"({"role":"assistant","content":null,"tool_calls":[{"name":"a"}]})") << QString();
+        QTest::newRow("no content") << commit << QByteArray(R"({"role":"user"})") << QStringLiteral("content: is required");
+        QTest::newRow("role") << commit << QByteArray(R"({"role":"boss","content":"a"})") << QStringLiteral("role: must be one of system, user, assistant, tool, internal");
+        QTest::newRow("token ids") << commit << QByteArray(R"({"role":"assistant","content":"a","generated_tokens":[1,-2]})") << QStringLiteral("generated_tokens[1]: must be at least 0");
+        QTest::newRow("slot") << plan << QByteArray(R"({"slot_id":-1})") << QString();
+        QTest::newRow("slot as text") << plan << QByteArray(R"({"slot_id":"2"})") << QString();
+        QTest::newRow("slot as flag") << plan << QByteArray(R"({"slot_id":true})") << QStringLiteral("slot_id: must be a string or an integer");
+        QTest::newRow("empty session") << plan << QByteArray(R"({"session_id":""})") << QStringLiteral("session_id: must not be empty");
+        QTest::newRow("usage null") << QStringLiteral("context.record_usage") << QByteArray(R"({"prompt_tokens":1,"cache_read_tokens":null})") << QString();
+        QTest::newRow("nothing needed") << QStringLiteral("kerf.status") << QByteArray("{}") << QString();
+    }
+
+    void argumentsAreChecked()
+    {
+        QFETCH(QString, tool);
+        QFETCH(QByteArray, arguments);
+        QFETCH(QString, wrong);
+        QCOMPARE(findTool(tool)->input.check(QJsonDocument::fromJson(arguments).object()).value_or(QString()), wrong);
     }
 
     // ---- the older era, on the socket -------------------------------------------------------------------

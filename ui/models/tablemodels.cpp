@@ -60,14 +60,16 @@ QVariant CompactionsModel::data(const QModelIndex &index, int role) const
             if (plan.measuredMs)
                 return number(qRound64(*plan.measuredMs), !sim);
             return plan.boundary.predictedMs >= 0 ? approx(qRound64(plan.boundary.predictedMs)) : tr("not reported");
-        case Outcome: return tr("%1 %2", "sign, outcome").arg(outcomeSign(plan.outcome), outcomeWord(plan.outcome));
+        case Outcome:
+            return sim ? tr("~ %1", "simulated outcome").arg(outcomeWord(plan.outcome))
+                       : tr("%1 %2", "sign, outcome").arg(outcomeSign(plan.outcome), outcomeWord(plan.outcome));
         default: return {};
         }
     }
     if (role == Qt::TextAlignmentRole && index.column() != VerdictColumn && index.column() != Outcome)
         return kRight;
     if (role == Qt::ForegroundRole && index.column() == Outcome)
-        return outcomeColor(plan.outcome);
+        return sim ? SemanticColors::of(QGuiApplication::palette()).simulated : outcomeColor(plan.outcome);
     if (role == Qt::ForegroundRole && !plan.measuredReuse && (index.column() == Reused || index.column() == Prefilled || index.column() == Ms))
         return SemanticColors::of(QGuiApplication::palette()).dimText;
     if (role == Qt::FontRole && index.column() == Outcome) {

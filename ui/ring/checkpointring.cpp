@@ -56,7 +56,8 @@ int niceStep(int span)
 QRectF placeLabel(QList<QRectF> &taken, const RingScale &scale, qreal position, qreal distance, QSizeF size, const QRectF &bounds)
 {
     QRectF best;
-    for (int tries = 0; tries < 17; ++tries) {
+    constexpr int kTries = 25;
+    for (int tries = 0; tries < kTries; ++tries) {
         const qreal turn = (tries + 1) / 2 * 5.0 * (tries % 2 ? 1 : -1);
         const qreal angle = scale.angleOf(position) + turn;
         const qreal radians = angle * std::numbers::pi / 180;
@@ -64,10 +65,14 @@ QRectF placeLabel(QList<QRectF> &taken, const RingScale &scale, qreal position, 
         const qreal sy = -std::cos(radians);
         const QPointF anchor(scale.center.x() + distance * sx, scale.center.y() + distance * sy);
         QRectF rect(QPointF(anchor.x() + (sx - 1) * size.width() / 2, anchor.y() + (sy - 1) * size.height() / 2), size);
+        const QPointF meant = rect.topLeft();
         rect.moveLeft(std::clamp(rect.left(), bounds.left(), std::max(bounds.left(), bounds.right() - size.width())));
         rect.moveTop(std::clamp(rect.top(), bounds.top(), std::max(bounds.top(), bounds.bottom() - size.height())));
         if (tries == 0)
             best = rect;
+        // Pushed inwards it would lie on the track.
+        if (tries + 1 < kTries && QLineF(meant, rect.topLeft()).length() > 8)
+            continue;
         if (std::none_of(taken.begin(), taken.end(), [&rect](const QRectF &t) { return t.intersects(rect); })) {
             best = rect;
             break;

@@ -465,7 +465,7 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
             if (m_picture.sentTotal > 0)
                 second = tr("%1 tokens").arg(number(m_picture.sentTotal, exact || m_picture.measured));
             break;
-        case Lane::CutRuler: second = m_costInMs ? tr("prefill, ms") : tr("prefill, tokens"); break;
+        case Lane::CutRuler: second = m_picture.alternatives.isEmpty() ? tr("prefill") : m_costInMs ? tr("prefill, ms") : tr("prefill, tokens"); break;
         default: break;
         }
         const QRectF room(8, rect.top() + 2, axis.left() - 18, rect.height() - 4);

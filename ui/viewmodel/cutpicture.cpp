@@ -114,10 +114,13 @@ QList<TokenRange> evictedRuns(const PlanValue &plan, const QList<BlockValue> &bl
         else
             runs.append(block.range);
     }
-    if (runs.isEmpty() && !plan.updates.isEmpty()) {
+    if (runs.isEmpty() && plan.updateCount > 0) {
+        // Their places are not on record, what went is: it begins where the prompt changed first.
         int tokens = 0;
         for (const UpdateValue &update : plan.updates)
             tokens += update.tokensBefore;
+        if (tokens == 0)
+            tokens = plan.plannedSavings;
         runs.append(TokenRange{plan.retainedPromptTokens, std::min(plan.retainedPromptTokens + tokens, plan.promptTokens)});
     }
     return runs;
@@ -162,7 +165,7 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
     picture.asOf = data.asOf;
     const PlanValue *past = compactionByNumber(data, compaction);
     const PlanValue *plan = past ? past : (data.plan ? &*data.plan : nullptr);
-    const bool hasCut = plan && (plan->hasBoundary || !plan->updates.isEmpty());
+    const bool hasCut = plan && (plan->hasBoundary || plan->updateCount > 0);
     picture.cut = !hasCut ? CutPicture::Cut::None : past ? CutPicture::Cut::Compaction : CutPicture::Cut::Planned;
     picture.number = past ? past->number : 0;
     picture.contextSize = data.session.contextWindow > 0 ? data.session.contextWindow : data.doctor.contextSize.value_or(0);

@@ -232,6 +232,7 @@ PlanValue parsePlan(const QJsonObject &object)
                                     text(row, "from_tier"), text(row, "to_tier"), integerOr(row, "tokens_before"),
                                     integerOr(row, "tokens_after"), text(row, "reason")};
     }
+    plan.updateCount = integer(object, "updates").value_or(static_cast<int>(plan.updates.size()));
     const QJsonArray alternatives = object.value(QLatin1String("alternatives")).toArray();
     for (const QJsonValue &value : alternatives) {
         const QJsonObject row = value.toObject();

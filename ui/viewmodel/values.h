@@ -119,6 +119,7 @@ struct PlanValue {
     int retainedPrefixTokens = 0;
     int retainedPromptTokens = 0;
     QList<UpdateValue> updates;
+    int updateCount = 0;            ///< of an applied plan the rows are not always given
     QList<AlternativeValue> alternatives;
     QStringList notes;
     QString summary;

@@ -183,48 +183,44 @@ ReceiptView::ReceiptView(QWidget *parent)
     setWidget(m_page);
 }
 
-void ReceiptView::clearRows()
-{
-    while (QLayoutItem *item = m_grid->takeAt(0)) {
-        if (QWidget *widget = item->widget())
-            widget->deleteLater();
-        delete item; // the layout gave it away
-    }
-    m_plain.clear();
-}
-
 void ReceiptView::addRow(const QString &name, const QString &text, const QColor &color)
 {
     if (text.isEmpty())
         return;
     const SemanticColors c = SemanticColors::of(palette());
-    const int row = m_grid->rowCount();
-    auto *label = new QLabel(name);
-    QPalette dim = label->palette();
-    dim.setColor(QPalette::WindowText, c.dimText);
-    label->setPalette(dim);
-    auto *value = new QLabel(text);
-    value->setTextFormat(Qt::PlainText);
-    value->setWordWrap(true);
-    value->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    value->setAccessibleName(name);
-    if (color.isValid()) {
-        QPalette own = value->palette();
-        own.setColor(QPalette::WindowText, color);
-        value->setPalette(own);
+    if (m_used == m_rows.size()) {
+        Row made{new QLabel, new QLabel};
+        made.name->setAlignment(Qt::AlignRight | Qt::AlignTop);
+        made.value->setTextFormat(Qt::PlainText);
+        made.value->setWordWrap(true);
+        made.value->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        made.value->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        made.value->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+        made.name->setBuddy(made.value);
+        m_grid->addWidget(made.name, static_cast<int>(m_used), 0);
+        m_grid->addWidget(made.value, static_cast<int>(m_used), 1);
+        m_rows.append(made);
     }
-    label->setBuddy(value);
-    m_grid->addWidget(label, row, 0, Qt::AlignRight | Qt::AlignTop);
-    value->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_grid->addWidget(value, row, 1);
-    m_plain << tr("%1: %2").arg(name, text);
+    const Row &row = m_rows.at(m_used++);
+    QPalette dim = palette();
+    dim.setColor(QPalette::WindowText, c.dimText);
+    row.name->setPalette(dim);
+    row.name->setText(name);
+    QPalette own = palette();
+    own.setColor(QPalette::WindowText, color.isValid() ? color : c.text);
+    row.value->setPalette(own);
+    row.value->setText(text);
+    row.value->setAccessibleName(name);
+    row.name->show();
+    row.value->show();
+    m_plain << (name.isEmpty() ? text : tr("%1: %2").arg(name, text));
 }
 
 void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, const std::optional<ReceiptValue> &turn)
 {
     const SemanticColors c = SemanticColors::of(palette());
-    clearRows();
+    m_used = 0;
+    m_plain.clear();
     const bool exact = !picture.estimated();
     const bool past = plan && picture.cut == CutPicture::Cut::Compaction;
     QPalette dim = m_when->palette();
@@ -277,17 +273,22 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
             addRow(tr("Cut"), b.alignedCut >= 0 ? tr("requested %1, aligned %2; tolerance %3").arg(number(b.requestedCut, exact), number(b.alignedCut, exact), number(b.toleranceTokens))
                                                 : tr("requested %1, nothing to align to").arg(number(b.requestedCut, exact)));
         addRow(tr("Retained"), tr("%1 tokens in front of the first change").arg(number(plan->retainedPromptTokens, exact)));
+        // What the simulator answered is no measurement, and wears the sign of an estimate.
+        const bool real = !picture.simulated;
         const bool range = plan->cacheStatus == CacheStatus::PrefixPreserved;
         const QString predicted = range ? tr("%1 to %2").arg(number(b.predictedReuseLow), number(b.predictedReuseHigh)) : number(b.predictedReuse, exact);
         if (plan->measuredReuse)
-            addRow(tr("Reused"), range ? tr("predicted %1 · measured %2").arg(predicted, number(*plan->measuredReuse))
+            addRow(tr("Reused"), !real ? tr("predicted %1 · simulated %2").arg(predicted, approx(*plan->measuredReuse))
+                                 : range ? tr("predicted %1 · measured %2").arg(predicted, number(*plan->measuredReuse))
                                        : tr("predicted %1 · measured %2 · off by %3").arg(predicted, number(*plan->measuredReuse), number(qAbs(*plan->measuredReuse - b.predictedReuse))),
                    plan->outcome == QLatin1String("refuted") ? c.refuted : QColor());
         else
             addRow(tr("Reused"), tr("predicted %1 · not measured yet").arg(predicted));
-        addRow(tr("Prefilled"), plan->measuredPrefill ? tr("predicted %1 · measured %2").arg(number(b.predictedPrefill, exact), number(*plan->measuredPrefill))
+        addRow(tr("Prefilled"), plan->measuredPrefill ? (real ? tr("predicted %1 · measured %2") : tr("predicted %1 · simulated %2")).arg(number(b.predictedPrefill, exact), number(*plan->measuredPrefill, real))
                                                       : tr("predicted %1").arg(number(b.predictedPrefill, exact)));
-        if (plan->measuredMs)
+        if (plan->measuredMs && !real)
+            addRow(tr("Time"), tr("simulated ~%1").arg(shortMilliseconds(*plan->measuredMs)));
+        else if (plan->measuredMs)
             addRow(tr("Time"), b.predictedMs >= 0 ? tr("predicted %1 · measured %2").arg(shortMilliseconds(b.predictedMs), milliseconds(*plan->measuredMs))
                                                   : tr("measured %1, no prediction").arg(milliseconds(*plan->measuredMs)));
         else
@@ -304,6 +305,8 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
             const QString tier = tierFromName(it.key()) ? tierWord(*tierFromName(it.key())) : it.key();
             evicted << tr("%1 %2, %3 \u2192 %4 tokens").arg(tr("%n episode(s)", nullptr, it->first), tier, number(it->second.first, exact), number(it->second.second, exact));
         }
+        if (evicted.isEmpty() && plan->updateCount > 0)
+            evicted << tr("%1, %2 tokens").arg(tr("%n episode(s)", nullptr, plan->updateCount), number(plan->plannedSavings, exact));
         addRow(tr("Evicted"), evicted.isEmpty() ? tr("nothing") : evicted.join(QStringLiteral("; ")));
         addRow(tr("Window"), tr("%1 \u2192 %2 tokens, target %3").arg(number(plan->promptTokens, exact), number(plan->tokensAfter, exact), number(plan->target)));
         if (plan->targetMissed > 0)
@@ -316,13 +319,17 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
         addRow(tr("Notes"), plan->notes.join(QLatin1Char('\n')));
     } else if (turn) {
         addRow(tr("Cache"), turn->cacheDetail.isEmpty() ? turn->cacheStatus : tr("%1: %2").arg(turn->cacheStatus, turn->cacheDetail));
-        addRow(tr("Reused"), numberOr(turn->tokensReused));
-        addRow(tr("Prefilled"), numberOr(turn->tokensPrefilled));
-        addRow(tr("Time"), turn->promptEvalMs ? milliseconds(*turn->promptEvalMs) : tr("not reported"));
+        addRow(tr("Reused"), numberOr(turn->tokensReused, !turn->simulated));
+        addRow(tr("Prefilled"), numberOr(turn->tokensPrefilled, !turn->simulated));
+        addRow(tr("Time"), !turn->promptEvalMs ? tr("not reported") : turn->simulated ? tr("~%1").arg(shortMilliseconds(*turn->promptEvalMs)) : milliseconds(*turn->promptEvalMs));
         addRow(tr("Tokenizer"), turn->tokenizer);
         addRow(tr("Backend"), turn->backend);
         if (turn->stats.amplification)
             addRow(tr("Amplification"), QLocale().toString(*turn->stats.amplification, 'f', 2));
+    }
+    for (qsizetype i = m_used; i < m_rows.size(); ++i) {
+        m_rows.at(i).name->hide();
+        m_rows.at(i).value->hide();
     }
 }
 

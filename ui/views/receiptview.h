@@ -47,8 +47,13 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    void clearRows();
+    struct Row {
+        QLabel *name = nullptr;
+        QLabel *value = nullptr;
+    };
     void addRow(const QString &name, const QString &text, const QColor &color = {});
+    QList<Row> m_rows;             ///< labels, kept and written anew
+    qsizetype m_used = 0;
     QWidget *m_page;
     QLabel *m_title;
     QLabel *m_when;

@@ -97,7 +97,7 @@ QString RetainedPrefixView::headline() const
     if (!diff.differs)
         return tr("No difference: %1 equal tokens").arg(number(diff.lcp));
     if (diff.lcp == 0 && diff.aTotal == 0)
-        return tr("Nothing is held: all is new");
+        return tr("What is held is not known");
     if (diff.lcp == diff.aTotal)
         return tr("All %1 held tokens are equal").arg(number(diff.lcp));
     return tr("First difference at token %1").arg(number(diff.position));
@@ -109,6 +109,8 @@ QString RetainedPrefixView::footer() const
         return {};
     const DiffValue &diff = m_comparison->diff;
     const bool exact = !m_comparison->simulated;
+    if (diff.aTotal == 0)
+        return tr("%1 in the next prompt").arg(number(diff.bTotal, exact));
     const int fresh = std::max(0, diff.bTotal - diff.lcp);
     if (!m_comparison->reused || *m_comparison->reused > diff.lcp)
         return tr("%1 equal · %2 new or moved").arg(number(diff.lcp, exact), number(fresh, exact));
@@ -226,7 +228,10 @@ void RetainedPrefixView::rebuild()
     }
     m_markerLine = static_cast<int>(m_lines.size());
     Line marker{Line::Marker};
-    marker.text = c.diff.lcp < c.diff.aTotal ? tr("%1 equal tokens end here").arg(number(lcp)) : tr("%1 tokens, all equal").arg(number(lcp));
+    if (c.diff.aTotal == 0)
+        marker.text = tr("no held tokens to compare with");
+    else
+        marker.text = c.diff.lcp < c.diff.aTotal ? tr("%1 equal tokens end here").arg(number(lcp)) : tr("%1 tokens, all equal").arg(number(lcp));
     marker.position = lcp;
     add(marker, lineHeight() + 6);
     const auto side = [&](const PromptValue &prompt, Side which, int total) {

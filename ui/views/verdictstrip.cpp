@@ -59,11 +59,11 @@ void VerdictStrip::setVerdict(const PlanValue *plan, const CutPicture &picture, 
         if (picture.rangeOnly) {
             m_figures.append({tr("%1 to %2").arg(number(picture.reusedLow), number(picture.reusedHigh)), tr("may be reused"), 0});
         } else {
-            m_figures.append({picture.reused ? number(*picture.reused, measured && !sim) : tr("not reported"), measured ? tr("reused, measured") : tr("reused, predicted"), 1});
-            m_figures.append({picture.prefilled ? number(*picture.prefilled, measured && !sim) : tr("not reported"), measured ? tr("prefilled, measured") : tr("prefilled, predicted"), 2});
+            m_figures.append({picture.reused ? number(*picture.reused, measured && !sim) : tr("not reported"), sim ? tr("reused, model only") : measured ? tr("reused, measured") : tr("reused, predicted"), 1});
+            m_figures.append({picture.prefilled ? number(*picture.prefilled, measured && !sim) : tr("not reported"), sim ? tr("prefilled, model only") : measured ? tr("prefilled, measured") : tr("prefilled, predicted"), 2});
         }
         if (picture.ms)
-            m_figures.append({milliseconds(*picture.ms), picture.predictedMs ? tr("predicted %1").arg(qRound64(*picture.predictedMs)) : tr("no prediction"), 0});
+            m_figures.append({sim ? tr("~%1").arg(milliseconds(*picture.ms)) : milliseconds(*picture.ms), picture.predictedMs ? tr("predicted %1").arg(qRound64(*picture.predictedMs)) : tr("no prediction"), 0});
         else if (picture.predictedMs)
             m_figures.append({tr("~%1").arg(shortMilliseconds(*picture.predictedMs)), past ? tr("not reported yet") : tr("predicted"), 0});
         if (past) {
@@ -81,8 +81,7 @@ void VerdictStrip::setVerdict(const PlanValue *plan, const CutPicture &picture, 
     }
     if (sim) {
         m_tone = 4;
-        if (m_outcome.isEmpty() || picture.cut != CutPicture::Cut::Compaction)
-            m_outcome = tr("simulated");
+        m_outcome = tr("simulated");
     }
     QStringList spoken{m_headline, m_reason};
     for (const Figure &figure : std::as_const(m_figures))
@@ -139,31 +138,40 @@ void VerdictStrip::paintEvent(QPaintEvent *)
         if (flask)
             drawFlask(p, QRectF(right - w, (height() - 16) / 2.0, 16, 16), tone);
         p.drawText(QRectF(right - w + (flask ? 22 : 0), 0, w, height()), Qt::AlignLeft | Qt::AlignVCenter, word);
-        right -= w + 12;
+        right -= w + 10;
         p.setPen(QPen(mixed(c.axis, c.base, 0.6), 1));
         p.drawLine(QPointF(right, 10), QPointF(right, height() - 10));
-        right -= 14;
+        right -= 8;
     }
-    const qreal wanted = std::max(bigMetrics.horizontalAdvance(m_headline) + 32, 220.0);
-    for (qsizetype i = m_figures.size() - 1; i >= 0; --i) {
+    // Words come first; of the figures the last go where there is no room for all.
+    const qreal wanted = std::clamp(bigMetrics.horizontalAdvance(m_headline) + 30, 150.0, width() * 0.6);
+    const auto widthOf = [&](const Figure &figure) {
+        return std::max(figureMetrics.horizontalAdvance(figure.value), m_collapsed ? 0 : sans.horizontalAdvance(figure.word)) + 16;
+    };
+    qsizetype shown = 0;
+    qreal used = 0;
+    while (shown < m_figures.size() && right - used - widthOf(m_figures.at(shown)) >= wanted)
+        used += widthOf(m_figures.at(shown++));
+    qreal x = right - used;
+    for (qsizetype i = 0; i < shown; ++i) {
         const Figure &figure = m_figures.at(i);
-        const qreal w = std::max(figureMetrics.horizontalAdvance(figure.value), m_collapsed ? 0 : sans.horizontalAdvance(figure.word)) + 2;
-        if (right - w < std::min(wanted, width() * 0.30))
-            break;
+        const qreal w = widthOf(figure) - 14;
+        x += 14;
         p.setFont(figureFont);
         p.setPen(figure.color == 1 ? c.reused : figure.color == 2 ? c.prefilled : c.text);
         if (m_collapsed) {
-            p.drawText(QRectF(right - w, 0, w, height()), Qt::AlignRight | Qt::AlignVCenter, figure.value);
+            p.drawText(QRectF(x, 0, w, height()), Qt::AlignRight | Qt::AlignVCenter, figure.value);
         } else {
             const qreal total = figureMetrics.height() + sans.height();
             const qreal top = (height() - total) / 2;
-            p.drawText(QRectF(right - w, top, w, figureMetrics.height()), Qt::AlignRight | Qt::AlignVCenter, figure.value);
+            p.drawText(QRectF(x, top, w, figureMetrics.height()), Qt::AlignRight | Qt::AlignVCenter, figure.value);
             p.setFont(font());
             p.setPen(c.dimText);
-            p.drawText(QRectF(right - w, top + figureMetrics.height(), w, sans.height()), Qt::AlignRight | Qt::AlignVCenter, figure.word);
+            p.drawText(QRectF(x, top + figureMetrics.height(), w, sans.height()), Qt::AlignRight | Qt::AlignVCenter, figure.word);
         }
-        right -= w + 20;
+        x += w;
     }
+    right -= used;
     const qreal left = 22;
     const qreal room = std::max<qreal>(40, right - left - 4);
     p.setFont(big);

@@ -92,7 +92,8 @@ void Controller::setClient(std::shared_ptr<ServiceClient> client)
     m_pollTimer.start();
     linkChanged(m_client->isConnected());
     ask(QStringLiteral("events.subscribe"), {}, [this](const Result<QJsonObject> &result) {
-        if (!result)
+        // An embedded engine has no such method and sends its events anyway.
+        if (!result && result.error().code != Error::Code::MethodNotFound)
             Q_EMIT failed(tr("The service sends no events"), result.error());
     });
     want(WantDoctor | WantSlots | WantSessions | WantProfile);

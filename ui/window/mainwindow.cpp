@@ -440,6 +440,8 @@ void MainWindow::makeDocks()
     m_doctorText = new QLabel;
     m_doctorText->setObjectName(QStringLiteral("doctorText"));
     m_doctorText->setWordWrap(true);
+    m_doctorText->setMinimumWidth(120); // a long path in it must not widen the dock
+    m_doctorText->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_doctorText->setTextFormat(Qt::PlainText);
     m_doctorText->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_doctorText->setContentsMargins(8, 6, 8, 6);
@@ -729,6 +731,7 @@ void MainWindow::makeStatusBar()
 {
     m_said = new QLabel;
     m_said->setObjectName(QStringLiteral("said"));
+    m_said->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     statusBar()->addWidget(m_said, 1);
     const auto part = [this](const QString &name, const QString &dockName) {
         auto *button = new QToolButton;
