@@ -220,6 +220,7 @@ private Q_SLOTS:
                 plan.insert(QStringLiteral("boundary"), boundary);
                 data.plan = parsePlan(plan);
                 data.doctor.memoryKind = MemoryKind::FullAttention;
+                data.doctor.chunkReuse = 64;
             } else if (state == QLatin1String("empty")) {
                 data.slotList.first().checkpoints.clear();
             } else if (state == QLatin1String("notrun")) {

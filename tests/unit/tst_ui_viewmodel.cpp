@@ -133,6 +133,17 @@ private Q_SLOTS:
         QCOMPARE(picture.tokensOf(SegmentKind::Evicted), 944);
         QCOMPARE(picture.tokensOf(SegmentKind::Recent), 693);
     }
+    void reusedBeyondTheRetainedIsNotMoved()
+    {
+        // The retained count is a lower bound of the LCP: 1,026 reused of 1,019 retained is no chunk that moved.
+        ConsoleState state;
+        uisample::fill(state);
+        ConsoleData data = state.data();
+        data.compactions[0].retainedPromptTokens = 1340;
+        const CutPicture picture = buildCutPicture(data, 8);
+        QCOMPARE(picture.tokensOf(SegmentKind::Moved), 0);
+        QCOMPARE(picture.tokensOf(SegmentKind::Reused), 1348);
+    }
     void pictureNeverClaimsMoreThanItIs()
     {
         ConsoleState state;

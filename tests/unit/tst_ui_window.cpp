@@ -66,7 +66,7 @@ class WindowTest : public QObject
         {
             const bool there = QTest::qWaitFor([this] { return window.state()->data().compactions.size() == 8 && window.state()->data().episodes.size() == 26
                                                             && window.state()->data().session.revision == 61 && window.state()->data().doctor.known
-                                                            && window.state()->data().receipt && !window.state()->data().slotList.isEmpty(); });
+                                                            && window.state()->data().receipt && !window.state()->data().slotList.isEmpty(); }, 30000);
             window.state()->flush();
             return there;
         }

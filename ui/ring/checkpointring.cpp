@@ -56,26 +56,28 @@ int niceStep(int span)
 QRectF placeLabel(QList<QRectF> &taken, const RingScale &scale, qreal position, qreal distance, QSizeF size, const QRectF &bounds)
 {
     QRectF best;
+    qreal least = 1e12;
     constexpr int kTries = 25;
-    for (int tries = 0; tries < kTries; ++tries) {
+    for (int tries = 0; tries < kTries && least > 0; ++tries) {
         const qreal turn = (tries + 1) / 2 * 5.0 * (tries % 2 ? 1 : -1);
-        const qreal angle = scale.angleOf(position) + turn;
-        const qreal radians = angle * std::numbers::pi / 180;
+        const qreal radians = (scale.angleOf(position) + turn) * std::numbers::pi / 180;
         const qreal sx = std::sin(radians);
         const qreal sy = -std::cos(radians);
         const QPointF anchor(scale.center.x() + distance * sx, scale.center.y() + distance * sy);
         QRectF rect(QPointF(anchor.x() + (sx - 1) * size.width() / 2, anchor.y() + (sy - 1) * size.height() / 2), size);
-        const QPointF meant = rect.topLeft();
         rect.moveLeft(std::clamp(rect.left(), bounds.left(), std::max(bounds.left(), bounds.right() - size.width())));
         rect.moveTop(std::clamp(rect.top(), bounds.top(), std::max(bounds.top(), bounds.bottom() - size.height())));
-        if (tries == 0)
+        // What it costs: lying on the track most, on another label or head next, far from its place least.
+        const QPointF nearest(std::clamp(scale.center.x(), rect.left(), rect.right()), std::clamp(scale.center.y(), rect.top(), rect.bottom()));
+        const qreal inside = std::max<qreal>(0, scale.radius + 2 - QLineF(scale.center, nearest).length());
+        qreal cost = inside * 1000;
+        for (const QRectF &other : std::as_const(taken)) {
+            const QRectF common = other.intersected(rect);
+            cost += common.width() * common.height();
+        }
+        if (cost < least) {
+            least = cost;
             best = rect;
-        // Pushed inwards it would lie on the track.
-        if (tries + 1 < kTries && QLineF(meant, rect.topLeft()).length() > 8)
-            continue;
-        if (std::none_of(taken.begin(), taken.end(), [&rect](const QRectF &t) { return t.intersects(rect); })) {
-            best = rect;
-            break;
         }
     }
     taken.append(best);

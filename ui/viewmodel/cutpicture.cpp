@@ -249,10 +249,18 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
         picture.sentTotal = picture.measured && past->measuredPrefill ? *past->measuredReuse + *past->measuredPrefill : plan->tokensAfter;
 
         const QList<TokenRange> runs = evictedRuns(*plan, picture.blocks);
-        const int firstChange = runs.isEmpty() ? picture.promptTokens : std::min(plan->retainedPromptTokens, runs.first().begin);
+        int firstChange = runs.isEmpty() ? picture.promptTokens : std::min(plan->retainedPromptTokens, runs.first().begin);
+        // `retained` is a lower bound: what replaces the first evicted message may begin with the same tokens.
+        // Only where the server moves equal runs is anything reused from behind the first difference.
+        int moved = 0;
+        const int chunkReuse = data.doctor.chunkReuse.value_or(0);
+        if (*picture.reused > firstChange && !picture.rangeOnly) {
+            const int head = boundary.memoryKind == MemoryKind::FullAttention && chunkReuse > 0
+                ? std::clamp(boundary.alignedCut, firstChange, *picture.reused) : *picture.reused;
+            moved = *picture.reused - head;
+            firstChange = std::min(head, picture.promptTokens);
+        }
         const int reusedHead = std::clamp(*picture.reused, 0, firstChange);
-        // What is reused beyond the head was moved by the server's chunk search.
-        int moved = std::max(0, *picture.reused - firstChange);
         if (picture.rangeOnly) {
             add(picture.segments, SegmentKind::MaybeReused, 0, firstChange);
         } else {
@@ -282,10 +290,9 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
             add(picture.segments, SegmentKind::Recent, recentFrom, end);
         };
         for (qsizetype i = 0; i < runs.size(); ++i) {
-            if (i > 0)
-                add(picture.segments, SegmentKind::KeptAgain, at, runs.at(i).begin);
+            add(picture.segments, SegmentKind::KeptAgain, at, runs.at(i).begin);
             add(picture.segments, SegmentKind::Evicted, std::max(at, runs.at(i).begin), runs.at(i).end);
-            at = runs.at(i).end;
+            at = std::max(at, runs.at(i).end);
         }
         tail(at, picture.promptTokens);
     }

@@ -401,9 +401,9 @@ void MainWindow::makeDocks()
     m_checkpointsView->setItemDelegateForColumn(CheckpointsModel::Kind, new KindDelegate(m_checkpointsView));
     m_checkpointsView->horizontalHeader()->setStretchLastSection(true);
     m_checkpointsView->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_checkpointsView->setColumnWidth(CheckpointsModel::Position, 74);
-    m_checkpointsView->setColumnWidth(CheckpointsModel::Kind, 98);
-    m_checkpointsView->setColumnWidth(CheckpointsModel::Size, 52);
+    m_checkpointsView->setColumnWidth(CheckpointsModel::Position, 66);
+    m_checkpointsView->setColumnWidth(CheckpointsModel::Kind, 90);
+    m_checkpointsView->setColumnWidth(CheckpointsModel::Size, 46);
     m_checkpointsView->setColumnHidden(CheckpointsModel::MadeBy, true);
     m_checkpointsView->setColumnHidden(CheckpointsModel::Age, true);
     m_checkpointSum = new QLabel;
@@ -473,9 +473,9 @@ void MainWindow::makeDocks()
     const QFontMetrics cells(m_compactionsView->font());
     const auto wide = [&cells](const QString &text) { return cells.horizontalAdvance(text) + 12; };
     m_compactionsView->setColumnWidth(CompactionsModel::Number, wide(QStringLiteral("000")));
-    m_compactionsView->setColumnWidth(CompactionsModel::Reused, wide(QStringLiteral("000,00")));
+    m_compactionsView->setColumnWidth(CompactionsModel::Reused, wide(QStringLiteral("00,000")));
     m_compactionsView->setColumnWidth(CompactionsModel::Prefilled, wide(tr("Prefilled")));
-    m_compactionsView->setColumnWidth(CompactionsModel::Ms, wide(QStringLiteral("0,00")));
+    m_compactionsView->setColumnWidth(CompactionsModel::Ms, wide(QStringLiteral("0,000")));
     m_compactionsView->setColumnWidth(CompactionsModel::Outcome, QFontMetrics(outcomeFont).horizontalAdvance(tr("%1 confirmed").arg(QChar(0x2713))) + 14);
     m_compactionsView->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_compactionsView->addActions({action(QStringLiteral("undo")), action(QStringLiteral("copyText"))});
