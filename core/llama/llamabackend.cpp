@@ -282,6 +282,7 @@ void LlamaBackend::newLife(const QString &why)
     m_processLooked = false;
     m_smallestChunk = 0;
     m_bookedTask = -1;
+    m_bookedTasks.clear();
     if (!m_flagsTold) {
         m_flags = {};
         m_flagsSource.clear();
@@ -597,6 +598,8 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
         m_rendered.clear();
         m_counts.clear();
         m_smallestChunk = 0;
+        m_bookedTask = -1; // tasks are counted anew
+        m_bookedTasks.clear();
     }
     if (m_model.epoch() != epoch || m_judgedFacts != m_model.facts() || m_smallestChunk != m_judgedChunk) {
         m_judgedFacts = m_model.facts();
@@ -994,7 +997,8 @@ QCoro::Task<Result<MatchedRequest>> LlamaBackend::noteTimings(MeasuredRequest re
             if (!found && request.slotId >= 0)
                 found = m_model.findTask(total, request.cacheTokens); // the caller may be wrong about the slot
             task = found ? std::optional<LogTask>(*found) : std::nullopt;
-            if ((task && task->ended()) || limit.hasExpired())
+            // The same numbers once more (a prompt that is repeated): the newer task is awaited.
+            if ((task && task->ended() && !m_bookedTasks.contains(task->task)) || limit.hasExpired())
                 break;
             const std::chrono::milliseconds moment(10);
             co_await pause(moment);
@@ -1007,6 +1011,7 @@ QCoro::Task<Result<MatchedRequest>> LlamaBackend::noteTimings(MeasuredRequest re
             matched.source = request.slotId >= 0 && request.slotId == task->slot ? QStringLiteral("caller") : QStringLiteral("log");
             matched.cause = causeOf(*task, request);
             heldLength = task->endLength;
+            m_bookedTasks.insert(task->task);
         } else if (!task && request.promptTokens > 0 && m_linesAtPrompt >= 0 && m_model.lines() == m_linesAtPrompt) {
             m_logSilent = true;
         }

@@ -16,6 +16,7 @@
 #include <QElapsedTimer>
 #include <QHash>
 #include <QPair>
+#include <QSet>
 #include <QTimer>
 
 #include <memory>
@@ -138,6 +139,7 @@ private:
     int m_logEpochNeeded = 0;      ///< a log that has not come to this epoch does not show the server's restart
     qint64 m_linesAtPrompt = -1;   ///< lines read when the last prompt was handed out
     qint64 m_bookedTask = -1;      ///< newest task of a request whose timings came
+    QSet<qint64> m_bookedTasks;    ///< all of this life, by the log
     LogFacts m_judgedFacts;
     int m_judgedChunk = 0;
     bool m_logSilent = false;      ///< a request ran and the log did not grow: it is another server's, or is no longer written

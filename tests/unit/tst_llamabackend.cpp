@@ -687,6 +687,52 @@ private Q_SLOTS:
         QVERIFY(!backend->info().rule.ringVisible);
     }
 
+    void aServerThatWeLaunchIsReadDirectly()
+    {
+        NEEDS_SERVER();
+        const quint16 port = freePort();
+        BackendOptions options;
+        options.launchCommand = {serverBinary(), str("-m"), modelPath(str("lfm2")), str("--port"), QString::number(port), str("-c"), str("4096"), str("-np"), str("1"), str("-t"), str("1")};
+        options.probeTimeoutMs = 10'000;
+        options.stateTimeoutMs = 30'000;
+        auto resolved = std::move(*resolveBackend(options));
+        auto *backend = qobject_cast<LlamaBackend *>(resolved.get());
+        QVERIFY(backend);
+        backend->start();
+        await(backend->ready()); // its model is loaded by then
+        BackendInfo info = backend->info();
+        QVERIFY2(info.capabilities.reachable, qPrintable(info.unreachableReason));
+        QCOMPARE(info.url, QStringLiteral("http://127.0.0.1:%1").arg(port));
+        QCOMPARE(info.memoryEvidence, str("log"));
+        QVERIFY(info.rule.ringVisible); // -lv 4 was added
+        QVERIFY(info.capabilities.logRing);
+        ChatRequest request;
+        request.messages = {message(str("user"), words(60, 1))};
+        const Turn done = turn(*backend, QUrl(info.url), request);
+        QCOMPARE(done.matched.source, str("log"));
+        // The same prompt again, and again: each is a task of its own, and its ids stay known.
+        for (int i = 0; i < 2; ++i) {
+            const Turn again = turn(*backend, QUrl(info.url), request);
+            QVERIFY2(std::abs(again.chat.measured.cacheTokens - again.prediction.predicted) <= 8, qPrintable(again.prediction.reason));
+            QCOMPARE(backend->lastStates().states.constFirst().tokens.first(again.chat.measured.prompt.size()), again.chat.measured.prompt);
+            QVERIFY(backend->lastStates().states.constFirst().verified);
+        }
+    }
+
+    void aChildThatCannotStartIsNamed()
+    {
+        BackendOptions options;
+        options.launchCommand = {str("/nonexistent/llama-server"), str("--port"), QString::number(freePort())};
+        auto backend = std::move(*resolveBackend(options));
+        QElapsedTimer clock;
+        clock.start();
+        backend->start();
+        await(backend->ready());
+        QVERIFY(clock.elapsed() < 60'000);
+        QVERIFY(!backend->info().capabilities.reachable);
+        QVERIFY2(backend->info().notes.join(QLatin1Char(' ')).contains(str("/nonexistent/llama-server")), qPrintable(backend->info().notes.join(QLatin1Char(' '))));
+    }
+
     void theTemplateIsRenderedWithToolsAndItsWordsCount()
     {
         NEEDS_SERVER();
