@@ -5,6 +5,7 @@
 #include "app/console/harness.h"
 #include "app/serve.h"
 #include "app/serviceoptions.h"
+#include "core/base/translations.h"
 #include "core/ipc/socketclient.h"
 #include "core/ipc/socketpath.h"
 #include "ui/window/mainwindow.h"
@@ -12,10 +13,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QCoroTask>
-#include <QLibraryInfo>
-#include <QLocale>
 #include <QSettings>
-#include <QTranslator>
 
 #include <cstdio>
 
@@ -91,16 +89,6 @@ bool wantsHeadless(int argc, char **argv)
     return false;
 }
 
-void loadTranslations(QCoreApplication &app)
-{
-    for (const QString &name : {QStringLiteral("qtbase"), QStringLiteral("kerf")}) {
-        auto *translator = new QTranslator(&app);
-        const QString folder = name == QLatin1String("kerf") ? QStringLiteral(":/translations") : QLibraryInfo::path(QLibraryInfo::TranslationsPath);
-        if (translator->load(QLocale(), name, QStringLiteral("_"), folder))
-            QCoreApplication::installTranslator(translator);
-    }
-}
-
 } // namespace
 
 /// `kerf`: the window, or with --headless the service alone (decided before any application object is made).
@@ -117,7 +105,7 @@ int runConsole(int argc, char **argv)
     }
     QApplication app(argc, argv);
     QGuiApplication::setDesktopFileName(QStringLiteral("org.kerf.Kerf"));
-    loadTranslations(app);
+    installTranslations(app);
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/kerf/icons/kerf.svg")));
 
     QCommandLineParser parser;

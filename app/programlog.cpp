@@ -32,13 +32,11 @@ void writeLine(QtMsgType type, const QMessageLogContext &context, const QString 
 {
     const QByteArray time = QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH:mm:ss.zzz")).toUtf8();
     const QByteArray message = text.toUtf8();
-    std::fprintf(stderr, "%s %s %s: %s\n", time.constData(), levelName(type), context.category ? context.category : "default", message.constData());
+    std::fprintf(stderr, "%s %s %s: %s\n", time.constData(), levelName(type),
+                 context.category ? context.category : "default", message.constData());
 }
 } // namespace
 
-void installProgramLog()
-{
-    qInstallMessageHandler(writeLine);
-}
+void installProgramLog() { qInstallMessageHandler(writeLine); }
 
 } // namespace kerf

@@ -64,13 +64,15 @@ int runServe(QCoreApplication &app, QStringList arguments)
 {
     installProgramLog();
     QCommandLineParser parser;
-    CommandHelp help{QStringLiteral("serve"), QStringLiteral("[options] [--launch -- CMD...]"),
-                     QStringLiteral("Serves the protocol on a local socket: one JSON-RPC 2.0 message a line. Prints \"listening on PATH\" when it is\n"
-                                    "ready; logs go to stderr. SIGTERM or Ctrl+C ends it: what was accepted is answered first."),
-                     QStringLiteral("  kerfd serve --launch -- llama-server -m model.gguf -c 32768 -lv 4\n"
-                                    "  kerfd serve --backend http://127.0.0.1:8080 --server-log server.log\n"
-                                    "  kerfd serve --backend embedded --db :memory:      # to try it out; simulated, and says so\n"
-                                    "  kerfd call kerf.status                            # in another terminal")};
+    CommandHelp help{
+        QStringLiteral("serve"), QStringLiteral("[options] [--launch -- CMD...]"),
+        QStringLiteral("Serves the protocol on a local socket: one JSON-RPC 2.0 message a line. Prints \"listening on "
+                       "PATH\" when it is\n"
+                       "ready; logs go to stderr. SIGTERM or Ctrl+C ends it: what was accepted is answered first."),
+        QStringLiteral("  kerfd serve --launch -- llama-server -m model.gguf -c 32768 -lv 4\n"
+                       "  kerfd serve --backend http://127.0.0.1:8080 --server-log server.log\n"
+                       "  kerfd serve --backend embedded --db :memory:      # to try it out; simulated, and says so\n"
+                       "  kerfd call kerf.status                            # in another terminal")};
     addSocketOption(parser);
     addServiceOptions(parser, true);
     if (const auto code = parseCommand(parser, help, arguments))
@@ -79,7 +81,8 @@ int runServe(QCoreApplication &app, QStringList arguments)
     if (!options)
         return usageError(help, options.error().message);
     if (options->backend.launchCommand.isEmpty() && !parser.positionalArguments().isEmpty())
-        return usageError(help, QStringLiteral("unexpected argument \"%1\"").arg(parser.positionalArguments().constFirst()));
+        return usageError(help,
+                          QStringLiteral("unexpected argument \"%1\"").arg(parser.positionalArguments().constFirst()));
     if (options->dbPath.isEmpty())
         options->dbPath = defaultDatabase();
     const auto path = socketPath(parser.value(QStringLiteral("socket")));
@@ -94,7 +97,8 @@ int runServe(QCoreApplication &app, QStringList arguments)
         return fail(claimed.error());
     QObject::connect(service.server.get(), &SocketServer::stopped, &app, [] { QCoreApplication::exit(ExitDone); });
     QObject::connect(&stopSignals, &UnixSignals::received, &app, [&service](int number) {
-        qCInfo(lcApp) << "ending" << "signal" << number;
+        qCInfo(lcApp) << "ending"
+                      << "signal" << number;
         service.stopping = true;
         if (!service.opening)
             service.server->stop();

@@ -27,25 +27,37 @@ QString defaultDatabase()
 
 void addServiceOptions(QCommandLineParser &parser, bool withLaunch)
 {
-    parser.addOption({db(), QStringLiteral("The store. Default: %1. \":memory:\" keeps nothing.").arg(defaultDatabase()), QStringLiteral("PATH")});
+    parser.addOption({db(),
+                      QStringLiteral("The store. Default: %1. \":memory:\" keeps nothing.").arg(defaultDatabase()),
+                      QStringLiteral("PATH")});
     parser.addOption({backend(),
-                      QStringLiteral("The server: auto (default; the one at http://127.0.0.1:8080 if it answers, else the embedded simulation), "
+                      QStringLiteral("The server: auto (default; the one at http://127.0.0.1:8080 if it answers, else "
+                                     "the embedded simulation), "
                                      "embedded, none, or a URL."),
                       QStringLiteral("SPEC")});
-    parser.addOption({serverLog(), QStringLiteral("Follow this log of the server, which must run with -lv 4: its checkpoints show nowhere else."), QStringLiteral("FILE")});
-    parser.addOption({serverFlags(), QStringLiteral("Start flags of a server whose command line cannot be read (a remote one)."), QStringLiteral("\"FLAGS\"")});
-    parser.addOption({contextWindow(), QStringLiteral("Plan for a window of N tokens, if that is smaller than the server's."), QStringLiteral("N")});
-    parser.addOption({apiKeyFile(), QStringLiteral("Read the server's API key from the first line of this file. Or set KERF_API_KEY."), QStringLiteral("FILE")});
+    parser.addOption(
+        {serverLog(),
+         QStringLiteral("Follow this log of the server, which must run with -lv 4: its checkpoints show nowhere else."),
+         QStringLiteral("FILE")});
+    parser.addOption({serverFlags(),
+                      QStringLiteral("Start flags of a server whose command line cannot be read (a remote one)."),
+                      QStringLiteral("\"FLAGS\"")});
+    parser.addOption({contextWindow(),
+                      QStringLiteral("Plan for a window of N tokens, if that is smaller than the server's."),
+                      QStringLiteral("N")});
+    parser.addOption(
+        {apiKeyFile(),
+         QStringLiteral("Read the server's API key from the first line of this file. Or set KERF_API_KEY."),
+         QStringLiteral("FILE")});
     if (withLaunch) {
-        parser.addOption({launch(), QStringLiteral("Start the server as a child and read its output as its log; must come last.")});
-        parser.addPositionalArgument(QStringLiteral("CMD"), QStringLiteral("With --launch: the server's command line."), QStringLiteral("[-- CMD...]"));
+        parser.addOption(
+            {launch(), QStringLiteral("Start the server as a child and read its output as its log; must come last.")});
+        parser.addPositionalArgument(QStringLiteral("CMD"), QStringLiteral("With --launch: the server's command line."),
+                                     QStringLiteral("[-- CMD...]"));
     }
 }
 
-bool namesOwnService(const QCommandLineParser &parser)
-{
-    return parser.isSet(db()) || parser.isSet(backend());
-}
+bool namesOwnService(const QCommandLineParser &parser) { return parser.isSet(db()) || parser.isSet(backend()); }
 
 Result<ServiceOptions> serviceOptions(const QCommandLineParser &parser)
 {
@@ -61,21 +73,27 @@ Result<ServiceOptions> serviceOptions(const QCommandLineParser &parser)
         bool ok = false;
         options.contextWindow = parser.value(contextWindow()).toInt(&ok);
         if (!ok || options.contextWindow < 256)
-            return failure(Error::Code::InvalidParams, QStringLiteral("--context-window: must be a number of tokens from 256"));
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("--context-window: must be a number of tokens from 256"));
     }
     options.backend.apiKey = qEnvironmentVariable("KERF_API_KEY");
     if (parser.isSet(apiKeyFile())) {
         QFile file(parser.value(apiKeyFile()));
         if (!file.open(QIODevice::ReadOnly))
-            return failure(Error::Code::InvalidParams, QStringLiteral("--api-key-file: %1: %2").arg(file.fileName(), file.errorString()));
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("--api-key-file: %1: %2").arg(file.fileName(), file.errorString()));
         options.backend.apiKey = QString::fromUtf8(file.readLine(64 * 1024)).trimmed();
         if (options.backend.apiKey.isEmpty())
-            return failure(Error::Code::InvalidParams, QStringLiteral("--api-key-file: the first line of %1 is empty").arg(file.fileName()));
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("--api-key-file: the first line of %1 is empty").arg(file.fileName()));
     }
     const QStringList rest = parser.positionalArguments();
     if (parser.optionNames().contains(launch())) {
         if (rest.isEmpty())
-            return failure(Error::Code::InvalidParams, QStringLiteral("--launch: the server's command line must follow, as in --launch -- llama-server -m model.gguf"));
+            return failure(
+                Error::Code::InvalidParams,
+                QStringLiteral(
+                    "--launch: the server's command line must follow, as in --launch -- llama-server -m model.gguf"));
         options.backend.launchCommand = rest;
     }
     return options;

@@ -38,10 +38,7 @@ Channel::Channel(int fd, Mode mode, QObject *parent)
     connect(m_reader.get(), &QSocketNotifier::activated, this, &Channel::readSome);
 }
 
-Channel::~Channel()
-{
-    close();
-}
+Channel::~Channel() { close(); }
 
 void Channel::close()
 {

@@ -23,7 +23,7 @@ class Channel : public QObject
     Q_OBJECT
 public:
     enum class Mode {
-        Socket,  ///< ours alone: made non-blocking, closed at the end
+        Socket, ///< ours alone: made non-blocking, closed at the end
         Borrowed ///< stdin, stdout: its flags are shared with others, so they stay as they are; not closed
     };
     Channel(int fd, Mode mode, QObject *parent = nullptr);
@@ -45,8 +45,8 @@ Q_SIGNALS:
     void received(QByteArrayView bytes); ///< valid during the signal only
     /// The peer writes no more; `gone`: it reads no more either.
     void inputEnded(bool gone);
-    void broken();                       ///< writing failed: the peer is gone
-    void drained(qint64 written);        ///< some pending bytes were written
+    void broken(); ///< writing failed: the peer is gone
+    void drained(qint64 written); ///< some pending bytes were written
 
 private:
     void readSome();

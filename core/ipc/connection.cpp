@@ -23,9 +23,10 @@ constexpr int kMostQueued = 4096;
 
 const QStringList &eventTopics()
 {
-    static const QStringList topics{QStringLiteral("episode"), QStringLiteral("plan"),  QStringLiteral("applied"), QStringLiteral("outcome"),
-                                    QStringLiteral("receipt"), QStringLiteral("slots"), QStringLiteral("ring"),    QStringLiteral("server"),
-                                    QStringLiteral("profile"), QStringLiteral("log")};
+    static const QStringList topics{QStringLiteral("episode"), QStringLiteral("plan"),    QStringLiteral("applied"),
+                                    QStringLiteral("outcome"), QStringLiteral("receipt"), QStringLiteral("slots"),
+                                    QStringLiteral("ring"),    QStringLiteral("server"),  QStringLiteral("profile"),
+                                    QStringLiteral("log")};
     return topics;
 }
 
@@ -71,10 +72,14 @@ void Connection::takeBytes(QByteArrayView bytes)
 
 void Connection::refuseTooLong()
 {
-    qCWarning(lcIpc) << "a message was too large" << "connection" << m_number;
+    qCWarning(lcIpc) << "a message was too large"
+                     << "connection" << m_number;
     RpcMessage nobody;
-    enqueueLine(nobody, errorLine(QJsonValue(QJsonValue::Null),
-                                  Error{Error::Code::TooLarge, QStringLiteral("a message may have %1 bytes; this one has more").arg(kMaxMessageBytes), {}}));
+    enqueueLine(nobody,
+                errorLine(QJsonValue(QJsonValue::Null),
+                          Error{Error::Code::TooLarge,
+                                QStringLiteral("a message may have %1 bytes; this one has more").arg(kMaxMessageBytes),
+                                {}}));
     // The client is still writing. Closed at once it would see a broken pipe instead of the answer: its rest is
     // swallowed for a while.
     m_lingering = true;
@@ -130,7 +135,8 @@ void Connection::takeLine(QByteArrayView line)
         break;
     case RpcMessage::Kind::Batch:
     case RpcMessage::Kind::Invalid:
-        enqueueLine(message, errorLine(message.id, message.errorNumber, message.errorText, slugOf(message.errorNumber)));
+        enqueueLine(message,
+                    errorLine(message.id, message.errorNumber, message.errorText, slugOf(message.errorNumber)));
         break;
     }
 }
@@ -145,10 +151,13 @@ void Connection::takeRequest(RpcMessage message)
         return;
     }
     if (m_pendingCalls >= m_server->limits().pendingRequests) {
-        enqueueLine(message, errorLine(message.id, Error{Error::Code::TooLarge,
-                                                         QStringLiteral("%1 requests of this connection are pending, the limit; wait for answers")
-                                                             .arg(m_server->limits().pendingRequests),
-                                                         QStringLiteral("too-many")}));
+        enqueueLine(
+            message,
+            errorLine(message.id,
+                      Error{Error::Code::TooLarge,
+                            QStringLiteral("%1 requests of this connection are pending, the limit; wait for answers")
+                                .arg(m_server->limits().pendingRequests),
+                            QStringLiteral("too-many")}));
         return;
     }
     Item item;
@@ -171,12 +180,20 @@ void Connection::takeRequest(RpcMessage message)
         item.method = tool->name;
         item.params = message.params.value(QLatin1String("arguments")).toObject();
         if (const auto wrong = tool->input.check(item.params)) {
-            enqueueLine(message, resultLine(message.id, mcp::callFailure(Error{Error::Code::InvalidParams, *wrong, {}}, item.modern)));
+            enqueueLine(
+                message,
+                resultLine(message.id, mcp::callFailure(Error{Error::Code::InvalidParams, *wrong, {}}, item.modern)));
             return;
         }
         // No session may be inferred from the connection there, so this is a malformed request, not a tool's failure.
-        if (tool->needsSession && item.session.isEmpty() && item.params.value(QLatin1String("session_id")).toString().isEmpty()) {
-            enqueueLine(message, errorLine(message.id, Error{Error::Code::InvalidParams, QStringLiteral("session_id: is required (no session is inferred from a connection)"), {}}));
+        if (tool->needsSession && item.session.isEmpty()
+            && item.params.value(QLatin1String("session_id")).toString().isEmpty()) {
+            enqueueLine(
+                message,
+                errorLine(message.id,
+                          Error{Error::Code::InvalidParams,
+                                QStringLiteral("session_id: is required (no session is inferred from a connection)"),
+                                {}}));
             return;
         }
         item.kind = Item::Kind::Call;
@@ -199,7 +216,9 @@ void Connection::takeRequest(RpcMessage message)
             }
         }
     } else {
-        enqueueLine(message, errorLine(message.id, kMethodNotFound, QStringLiteral("unknown method \"%1\"").arg(method), slugOf(kMethodNotFound)));
+        enqueueLine(message,
+                    errorLine(message.id, kMethodNotFound, QStringLiteral("unknown method \"%1\"").arg(method),
+                              slugOf(kMethodNotFound)));
         return;
     }
     item.message = std::move(message);
@@ -248,7 +267,8 @@ void Connection::cancel(const QJsonValue &id)
         m_queue.removeAt(i);
         return;
     }
-    const auto gone = std::remove_if(m_listeners.begin(), m_listeners.end(), [&id](const Listener &listener) { return listener.id == id; });
+    const auto gone = std::remove_if(m_listeners.begin(), m_listeners.end(),
+                                     [&id](const Listener &listener) { return listener.id == id; });
     if (gone != m_listeners.end()) {
         m_listeners.erase(gone, m_listeners.end());
         m_server->subscriptionsChanged();
@@ -337,7 +357,8 @@ CallContext Connection::contextFor(const std::shared_ptr<Item> &item)
             if (!self || !running || self->m_running != running || running->cancelled->load() || progress <= *last)
                 return;
             *last = progress;
-            QJsonObject params{{QStringLiteral("progressToken"), running->progressToken}, {QStringLiteral("progress"), progress}};
+            QJsonObject params{{QStringLiteral("progressToken"), running->progressToken},
+                               {QStringLiteral("progress"), progress}};
             if (total > 0)
                 params.insert(QStringLiteral("total"), total);
             if (!text.isEmpty())
@@ -368,7 +389,9 @@ bool Connection::carryOut(const std::shared_ptr<Item> &item)
     case Item::Kind::SetSession: {
         const QString id = item->message.params.value(QLatin1String("session_id")).toString();
         if (id.isEmpty() || id.size() > 512) {
-            answer(*item, failure(Error::Code::InvalidParams, QStringLiteral("session_id: must be a string of 1 to 512 characters")));
+            answer(*item,
+                   failure(Error::Code::InvalidParams,
+                           QStringLiteral("session_id: must be a string of 1 to 512 characters")));
         } else {
             m_defaultSession = id;
             answer(*item, QJsonObject{{QStringLiteral("session_id"), id}});
@@ -380,7 +403,9 @@ bool Connection::carryOut(const std::shared_ptr<Item> &item)
     }
     const std::shared_ptr<MethodHandler> handler = m_server->handler();
     if (!handler) {
-        answer(*item, failure(Error::Code::Unreachable, QStringLiteral("the service is shutting down"), QStringLiteral("shutting-down")));
+        answer(*item,
+               failure(Error::Code::Unreachable, QStringLiteral("the service is shutting down"),
+                       QStringLiteral("shutting-down")));
         return true;
     }
     // The fast path: no coroutine, no progress, nothing that could be cancelled.
@@ -423,15 +448,23 @@ void Connection::answer(const Item &item, const Result<QJsonObject> &result)
         if (!result)
             line = resultLine(item.message.id, mcp::callFailure(result.error(), item.modern));
         else
-            line = resultLine(item.message.id, mcp::callResult(handler ? handler->render(item.method, *result) : QString(), *result, item.modern));
+            line = resultLine(
+                item.message.id,
+                mcp::callResult(handler ? handler->render(item.method, *result) : QString(), *result, item.modern));
     } else if (!result) {
         line = errorLine(item.message.id, result.error());
     } else {
         line = resultLine(item.message.id, *result);
     }
     if (line.size() > kMaxMessageBytes + 1) {
-        const Error error{Error::Code::TooLarge, QStringLiteral("the answer to %1 has %2 bytes, a message may have %3: ask for less").arg(item.method).arg(line.size()).arg(kMaxMessageBytes), {}};
-        line = item.wrapped ? resultLine(item.message.id, mcp::callFailure(error, item.modern)) : errorLine(item.message.id, error);
+        const Error error{Error::Code::TooLarge,
+                          QStringLiteral("the answer to %1 has %2 bytes, a message may have %3: ask for less")
+                              .arg(item.method)
+                              .arg(line.size())
+                              .arg(kMaxMessageBytes),
+                          {}};
+        line = item.wrapped ? resultLine(item.message.id, mcp::callFailure(error, item.modern))
+                            : errorLine(item.message.id, error);
     }
     write(line);
 }
@@ -446,7 +479,9 @@ std::optional<Error> Connection::subscribe(const Item &item, QJsonObject *result
     const QJsonArray list = topics.toArray();
     for (const QJsonValue &topic : list) {
         if (!eventTopics().contains(topic.toString()))
-            return Error{Error::Code::InvalidParams, QStringLiteral("topics: each must be one of %1").arg(eventTopics().join(QStringLiteral(", "))), {}};
+            return Error{Error::Code::InvalidParams,
+                         QStringLiteral("topics: each must be one of %1").arg(eventTopics().join(QStringLiteral(", "))),
+                         {}};
         wanted.insert(topic.toString());
     }
     const bool all = !topics.isArray();
@@ -467,7 +502,9 @@ void Connection::listen(const Item &item)
     // Kerf's lists never change, so nothing of MCP's own is honoured; its events are, under a key of their own.
     const QJsonValue asked = item.message.params.value(QLatin1String("notifications"));
     if (!asked.isObject()) {
-        write(errorLine(item.message.id, Error{Error::Code::InvalidParams, QStringLiteral("notifications: is required (an object)"), {}}));
+        write(
+            errorLine(item.message.id,
+                      Error{Error::Code::InvalidParams, QStringLiteral("notifications: is required (an object)"), {}}));
         return;
     }
     const QJsonValue events = asked.toObject().value(QLatin1String("kerf/events"));
@@ -485,7 +522,8 @@ void Connection::listen(const Item &item)
     m_listeners.append(listener);
     m_server->subscriptionsChanged();
     write(notificationLine(QStringLiteral("notifications/subscriptions/acknowledged"),
-                           {{QStringLiteral("_meta"), QJsonObject{{QStringLiteral("io.modelcontextprotocol/subscriptionId"), listener.id}}},
+                           {{QStringLiteral("_meta"),
+                             QJsonObject{{QStringLiteral("io.modelcontextprotocol/subscriptionId"), listener.id}}},
                             {QStringLiteral("notifications"), granted}}));
 }
 
@@ -493,7 +531,11 @@ void Connection::endListeners()
 {
     const QList<Listener> listeners = std::exchange(m_listeners, {});
     for (const Listener &listener : listeners) {
-        write(resultLine(listener.id, mcp::dressed({{QStringLiteral("_meta"), QJsonObject{{QStringLiteral("io.modelcontextprotocol/subscriptionId"), listener.id}}}}, true)));
+        write(resultLine(
+            listener.id,
+            mcp::dressed({{QStringLiteral("_meta"),
+                           QJsonObject{{QStringLiteral("io.modelcontextprotocol/subscriptionId"), listener.id}}}},
+                         true)));
     }
 }
 
@@ -507,11 +549,13 @@ void Connection::publish(const QString &topic, const QJsonObject &params, const 
         if (!m_listeners.at(i).topics.contains(topic))
             continue;
         QJsonObject tagged = params;
-        tagged.insert(QStringLiteral("_meta"), QJsonObject{{QStringLiteral("io.modelcontextprotocol/subscriptionId"), m_listeners.at(i).id}});
+        tagged.insert(QStringLiteral("_meta"),
+                      QJsonObject{{QStringLiteral("io.modelcontextprotocol/subscriptionId"), m_listeners.at(i).id}});
         write(notificationLine(QStringLiteral("event"), tagged), true);
     }
     if (m_eventBacklog > m_server->limits().eventBacklogBytes) {
-        qCWarning(lcIpc) << "dropped a subscriber that does not read" << "connection" << m_number << "bytes" << m_eventBacklog;
+        qCWarning(lcIpc) << "dropped a subscriber that does not read"
+                         << "connection" << m_number << "bytes" << m_eventBacklog;
         abort();
     }
 }

@@ -37,9 +37,9 @@ private:
     /// A request in its place in the order.
     struct Item {
         enum class Kind {
-            Call,    ///< a method of the handler
-            Ready,   ///< `line` is the answer already
-            Listen,  ///< subscriptions/listen
+            Call, ///< a method of the handler
+            Ready, ///< `line` is the answer already
+            Listen, ///< subscriptions/listen
             Subscribe,
             SetSession
         };
@@ -49,7 +49,7 @@ private:
         QJsonObject params;
         bool wrapped = false; ///< tools/call: the result goes into content and structuredContent
         bool modern = false;
-        QString session;      ///< default session of this call
+        QString session; ///< default session of this call
         QJsonValue progressToken{QJsonValue::Undefined};
         QByteArray line;
         std::shared_ptr<std::atomic_bool> cancelled;
@@ -91,15 +91,15 @@ private:
     quint64 m_number;
     QString m_defaultSession;
     QQueue<std::shared_ptr<Item>> m_queue;
-    int m_pendingCalls = 0;      ///< in the queue or under way
+    int m_pendingCalls = 0; ///< in the queue or under way
     std::shared_ptr<Item> m_running;
     bool m_pumping = false;
-    bool m_finishing = false;    ///< no more input is taken
-    bool m_lingering = false;    ///< swallows the rest of a message that was too large
-    bool m_gone = false;         ///< nobody reads
+    bool m_finishing = false; ///< no more input is taken
+    bool m_lingering = false; ///< swallows the rest of a message that was too large
+    bool m_gone = false; ///< nobody reads
     bool m_closed = false;
     bool m_subscribed = false;
-    QSet<QString> m_topics;      ///< empty = all
+    QSet<QString> m_topics; ///< empty = all
     QList<Listener> m_listeners;
     QQueue<std::pair<bool, qint64>> m_backlog; ///< what waits to be written: event or not, bytes
     qint64 m_eventBacklog = 0;

@@ -6,10 +6,7 @@
 namespace kerf {
 
 namespace {
-QByteArrayView withoutBlanks(QByteArrayView line)
-{
-    return line.trimmed();
-}
+QByteArrayView withoutBlanks(QByteArrayView line) { return line.trimmed(); }
 } // namespace
 
 void LineBuffer::append(QByteArrayView bytes)
@@ -64,9 +61,6 @@ LineBuffer::Next LineBuffer::next(QByteArrayView *line)
     return Next::TooLong;
 }
 
-QByteArrayView LineBuffer::rest() const
-{
-    return withoutBlanks(QByteArrayView(m_buffer).sliced(m_begin));
-}
+QByteArrayView LineBuffer::rest() const { return withoutBlanks(QByteArrayView(m_buffer).sliced(m_begin)); }
 
 } // namespace kerf

@@ -34,7 +34,7 @@ public:
 
 private:
     QByteArray m_buffer;
-    qsizetype m_begin = 0;   ///< start of what was not given out
+    qsizetype m_begin = 0; ///< start of what was not given out
     qsizetype m_scanned = 0; ///< no line end before it
     qsizetype m_limit;
     bool m_tooLong = false;

@@ -42,10 +42,7 @@ QByteArray idBytes(const QJsonValue &id)
     return array.mid(1, array.size() - 2);
 }
 
-QByteArray compact(const QJsonObject &object)
-{
-    return QJsonDocument(object).toJson(QJsonDocument::Compact);
-}
+QByteArray compact(const QJsonObject &object) { return QJsonDocument(object).toJson(QJsonDocument::Compact); }
 
 } // namespace
 
@@ -77,7 +74,8 @@ RpcMessage readMessage(const QJsonValue &value)
     message.id = echo;
     message.method = method.toString();
     if (params.isArray()) {
-        RpcMessage wrong = invalid(kInvalidParams, QStringLiteral("params: must be an object, parameters have names"), echo);
+        RpcMessage wrong =
+            invalid(kInvalidParams, QStringLiteral("params: must be an object, parameters have names"), echo);
         return wrong;
     }
     if (!params.isObject() && !params.isUndefined() && !params.isNull())
@@ -100,7 +98,8 @@ RpcMessage parseMessage(QByteArrayView line)
             if (inner.error == QJsonParseError::NoError)
                 return invalid(kInvalidRequest, QStringLiteral("a message must be a JSON object"));
         }
-        return invalid(kParseError, QStringLiteral("parse error at byte %1: %2").arg(error.offset).arg(error.errorString()));
+        return invalid(kParseError,
+                       QStringLiteral("parse error at byte %1: %2").arg(error.offset).arg(error.errorString()));
     }
     if (document.isArray()) {
         RpcMessage message;
@@ -130,9 +129,10 @@ QByteArray resultLine(const QJsonValue &id, const QJsonObject &result)
 QByteArray errorLine(const QJsonValue &id, int number, const QString &message, const QString &slug, QJsonObject data)
 {
     data.insert(QStringLiteral("code"), slug);
-    const QJsonObject error{{QStringLiteral("code"), number}, {QStringLiteral("message"), message}, {QStringLiteral("data"), data}};
-    return QByteArrayLiteral("{\"jsonrpc\":\"2.0\",\"id\":") + idBytes(id) + QByteArrayLiteral(",\"error\":") + compact(error)
-        + QByteArrayLiteral("}\n");
+    const QJsonObject error{
+        {QStringLiteral("code"), number}, {QStringLiteral("message"), message}, {QStringLiteral("data"), data}};
+    return QByteArrayLiteral("{\"jsonrpc\":\"2.0\",\"id\":") + idBytes(id) + QByteArrayLiteral(",\"error\":")
+        + compact(error) + QByteArrayLiteral("}\n");
 }
 
 QByteArray errorLine(const QJsonValue &id, const Error &error)
@@ -142,14 +142,14 @@ QByteArray errorLine(const QJsonValue &id, const Error &error)
 
 QByteArray notificationLine(const QString &method, const QJsonObject &params)
 {
-    return QByteArrayLiteral("{\"jsonrpc\":\"2.0\",\"method\":") + idBytes(method) + QByteArrayLiteral(",\"params\":") + compact(params)
-        + QByteArrayLiteral("}\n");
+    return QByteArrayLiteral("{\"jsonrpc\":\"2.0\",\"method\":") + idBytes(method) + QByteArrayLiteral(",\"params\":")
+        + compact(params) + QByteArrayLiteral("}\n");
 }
 
 QByteArray requestLine(const QJsonValue &id, const QString &method, const QJsonObject &params)
 {
-    return QByteArrayLiteral("{\"jsonrpc\":\"2.0\",\"id\":") + idBytes(id) + QByteArrayLiteral(",\"method\":") + idBytes(method)
-        + QByteArrayLiteral(",\"params\":") + compact(params) + QByteArrayLiteral("}\n");
+    return QByteArrayLiteral("{\"jsonrpc\":\"2.0\",\"id\":") + idBytes(id) + QByteArrayLiteral(",\"method\":")
+        + idBytes(method) + QByteArrayLiteral(",\"params\":") + compact(params) + QByteArrayLiteral("}\n");
 }
 
 QString slugOf(int number)
@@ -174,9 +174,10 @@ Error errorFromJson(const QJsonObject &object)
     error.message = object.value(QLatin1String("message")).toString();
     const QString slug = object.value(QLatin1String("data")).toObject().value(QLatin1String("code")).toString();
     const int number = object.value(QLatin1String("code")).toInt();
-    constexpr Error::Code kAll[] = {Error::Code::InvalidParams, Error::Code::NotFound,  Error::Code::StalePlan, Error::Code::Unreachable,
-                                    Error::Code::DoesNotFit,    Error::Code::TooLarge,  Error::Code::Store,     Error::Code::Timeout,
-                                    Error::Code::Cancelled,     Error::Code::Refused,   Error::Code::MethodNotFound, Error::Code::Failed};
+    constexpr Error::Code kAll[] = {Error::Code::InvalidParams, Error::Code::NotFound,       Error::Code::StalePlan,
+                                    Error::Code::Unreachable,   Error::Code::DoesNotFit,     Error::Code::TooLarge,
+                                    Error::Code::Store,         Error::Code::Timeout,        Error::Code::Cancelled,
+                                    Error::Code::Refused,       Error::Code::MethodNotFound, Error::Code::Failed};
     for (const Error::Code code : kAll) {
         if (!slug.isEmpty() && errorSlug(Error{code, {}, {}}) == slug) {
             error.code = code;

@@ -24,17 +24,17 @@ struct RpcMessage {
         Request,
         Notification,
         Response, ///< an answer to something; we ask nothing, so it is dropped
-        Batch,    ///< a JSON array; `batch` holds it
-        Invalid   ///< answer it with errorNumber and errorText
+        Batch, ///< a JSON array; `batch` holds it
+        Invalid ///< answer it with errorNumber and errorText
     };
     Kind kind = Kind::Invalid;
     QJsonValue id{QJsonValue::Null}; ///< string or integer of a request; null where none could be read
     QString method;
-    QJsonObject params;              ///< empty where absent or null
+    QJsonObject params; ///< empty where absent or null
     int errorNumber = 0;
     QString errorText;
     QJsonArray batch;
-    QJsonObject object;              ///< the whole message of a Response
+    QJsonObject object; ///< the whole message of a Response
 
     bool isRequest() const { return kind == Kind::Request; }
 };
@@ -45,7 +45,8 @@ RpcMessage readMessage(const QJsonValue &value);
 
 // Messages as lines, with the line end. Keys in the order jsonrpc, id, result|error.
 QByteArray resultLine(const QJsonValue &id, const QJsonObject &result);
-QByteArray errorLine(const QJsonValue &id, int number, const QString &message, const QString &slug, QJsonObject data = {});
+QByteArray errorLine(const QJsonValue &id, int number, const QString &message, const QString &slug,
+                     QJsonObject data = {});
 QByteArray errorLine(const QJsonValue &id, const Error &error);
 QByteArray notificationLine(const QString &method, const QJsonObject &params);
 QByteArray requestLine(const QJsonValue &id, const QString &method, const QJsonObject &params);

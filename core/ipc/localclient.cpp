@@ -33,10 +33,15 @@ struct LocalClient::Reply {
         const QMutexLocker lock(&gate->mutex);
         if (LocalClient *const client = gate->client) {
             QMetaObject::invokeMethod(
-                client, [client, n = number, result = std::move(result)] { client->settle(n, result); }, Qt::QueuedConnection);
+                client, [client, n = number, result = std::move(result)] { client->settle(n, result); },
+                Qt::QueuedConnection);
         }
     }
-    ~Reply() { send(failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"), QStringLiteral("engine-stopped"))); }
+    ~Reply()
+    {
+        send(failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"),
+                     QStringLiteral("engine-stopped")));
+    }
 };
 
 LocalClient::LocalClient(const std::shared_ptr<MethodHandler> &handler, QObject *parent)
@@ -49,12 +54,16 @@ LocalClient::LocalClient(const std::shared_ptr<MethodHandler> &handler, QObject 
     m_gate->client = this;
     connect(handler.get(), &MethodHandler::event, this, &LocalClient::event);
     // On the handler's thread, before Qt throws away what was posted to it.
-    connect(handler.get(), &QObject::destroyed, handler.get(), [gate = m_gate] {
-        const QMutexLocker lock(&gate->mutex);
-        gate->handler = nullptr;
-        if (LocalClient *const client = gate->client)
-            QMetaObject::invokeMethod(client, [client] { client->handlerGone(); }, Qt::QueuedConnection);
-    }, Qt::DirectConnection);
+    connect(
+        handler.get(), &QObject::destroyed, handler.get(),
+        [gate = m_gate] {
+            const QMutexLocker lock(&gate->mutex);
+            gate->handler = nullptr;
+            if (LocalClient *const client = gate->client)
+                QMetaObject::invokeMethod(
+                    client, [client] { client->handlerGone(); }, Qt::QueuedConnection);
+        },
+        Qt::DirectConnection);
 }
 
 LocalClient::~LocalClient()
@@ -74,7 +83,8 @@ QCoro::Task<Result<QJsonObject>> LocalClient::call(QString method, QJsonObject p
     {
         const QMutexLocker lock(&m_gate->mutex);
         if (!m_gate->handler)
-            co_return failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"), QStringLiteral("engine-stopped"));
+            co_return failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"),
+                              QStringLiteral("engine-stopped"));
         m_pending.insert(number, pending);
         auto reply = std::make_shared<Reply>();
         reply->gate = m_gate;
@@ -91,7 +101,8 @@ QCoro::Task<Result<QJsonObject>> LocalClient::call(QString method, QJsonObject p
     co_return co_await waiting; // nothing of this object is touched behind it
 }
 
-QCoro::Task<void> LocalClient::run(std::shared_ptr<MethodHandler> handler, std::shared_ptr<Reply> reply, QString method, QJsonObject params)
+QCoro::Task<void> LocalClient::run(std::shared_ptr<MethodHandler> handler, std::shared_ptr<Reply> reply, QString method,
+                                   QJsonObject params)
 {
     if (!handler->knows(method)) {
         reply->send(failure(Error::Code::MethodNotFound, QStringLiteral("unknown method \"%1\"").arg(method)));
@@ -118,7 +129,8 @@ void LocalClient::handlerGone()
     m_connected = false;
     const auto open = std::exchange(m_pending, {});
     for (const auto &pending : open)
-        pending->settle(failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"), QStringLiteral("engine-stopped")));
+        pending->settle(failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"),
+                                QStringLiteral("engine-stopped")));
     if (self)
         Q_EMIT connectedChanged(false);
 }

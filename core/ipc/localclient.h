@@ -30,7 +30,8 @@ public:
 private:
     struct Gate;
     struct Reply;
-    static QCoro::Task<void> run(std::shared_ptr<MethodHandler> handler, std::shared_ptr<Reply> reply, QString method, QJsonObject params);
+    static QCoro::Task<void> run(std::shared_ptr<MethodHandler> handler, std::shared_ptr<Reply> reply, QString method,
+                                 QJsonObject params);
     void settle(quint64 number, const Result<QJsonObject> &result);
     void handlerGone();
 

@@ -33,8 +33,9 @@ QJsonObject capabilities()
 
 QString instructions()
 {
-    return QStringLiteral("Kerf keeps this conversation and decides where it may be cut so that the inference server's KV cache still "
-                          "matches. Give the same session_id in every call.");
+    return QStringLiteral(
+        "Kerf keeps this conversation and decides where it may be cut so that the inference server's KV cache still "
+        "matches. Give the same session_id in every call.");
 }
 
 /// "thread_id" or "session_id" of codex's metadata, which comes as an object or as its JSON text.
@@ -54,7 +55,8 @@ QString conversationOf(const QJsonObject &meta)
 
 QByteArray methodNotFound(const RpcMessage &request)
 {
-    return errorLine(request.id, kMethodNotFound, QStringLiteral("unknown method \"%1\"").arg(request.method), slugOf(kMethodNotFound));
+    return errorLine(request.id, kMethodNotFound, QStringLiteral("unknown method \"%1\"").arg(request.method),
+                     slugOf(kMethodNotFound));
 }
 
 QByteArray invalidParams(const RpcMessage &request, const QString &what)
@@ -88,9 +90,11 @@ std::optional<QByteArray> metaError(const RpcMessage &request)
     if (!version.isString())
         return invalidParams(request, QStringLiteral("_meta.%1: must be a string").arg(kVersionKey));
     if (version.toString() != QLatin1String(kModern)) {
-        return errorLine(request.id, kUnsupportedVersion, QStringLiteral("protocol version \"%1\" is not served this way").arg(version.toString()),
+        return errorLine(request.id, kUnsupportedVersion,
+                         QStringLiteral("protocol version \"%1\" is not served this way").arg(version.toString()),
                          QStringLiteral("unsupported-version"),
-                         {{QStringLiteral("supported"), QJsonArray{QString::fromLatin1(kModern)}}, {QStringLiteral("requested"), version}});
+                         {{QStringLiteral("supported"), QJsonArray{QString::fromLatin1(kModern)}},
+                          {QStringLiteral("requested"), version}});
     }
     if (!meta.value(kCapabilitiesKey).isObject())
         return invalidParams(request, QStringLiteral("_meta.%1: is required (an object)").arg(kCapabilitiesKey));
@@ -110,8 +114,8 @@ QJsonObject dressed(QJsonObject result, bool modern)
 
 QJsonObject initializeResult(const QString &asked)
 {
-    static const QStringList known{QStringLiteral("2024-11-05"), QString::fromLatin1(kBatchRevision), QStringLiteral("2025-06-18"),
-                                   QString::fromLatin1(kLatestLegacy)};
+    static const QStringList known{QStringLiteral("2024-11-05"), QString::fromLatin1(kBatchRevision),
+                                   QStringLiteral("2025-06-18"), QString::fromLatin1(kLatestLegacy)};
     return {{QStringLiteral("protocolVersion"), known.contains(asked) ? asked : QString::fromLatin1(kLatestLegacy)},
             {QStringLiteral("capabilities"), capabilities()},
             {QStringLiteral("serverInfo"), serverInfo()},
@@ -140,21 +144,27 @@ QJsonObject toolsListResult(bool coreOnly, bool modern)
 
 QJsonObject callResult(const QString &text, const QJsonObject &structured, bool modern)
 {
-    return dressed({{QStringLiteral("content"), QJsonArray{QJsonObject{{QStringLiteral("type"), QStringLiteral("text")}, {QStringLiteral("text"), text}}}},
-                    {QStringLiteral("structuredContent"), structured},
-                    {QStringLiteral("isError"), false}},
-                   modern);
+    return dressed(
+        {{QStringLiteral("content"),
+          QJsonArray{QJsonObject{{QStringLiteral("type"), QStringLiteral("text")}, {QStringLiteral("text"), text}}}},
+         {QStringLiteral("structuredContent"), structured},
+         {QStringLiteral("isError"), false}},
+        modern);
 }
 
 QJsonObject callFailure(const Error &error, bool modern)
 {
     const QString slug = errorSlug(error);
     const QString text = error.message.isEmpty() ? slug : slug + QStringLiteral(": ") + error.message;
-    return dressed({{QStringLiteral("content"), QJsonArray{QJsonObject{{QStringLiteral("type"), QStringLiteral("text")}, {QStringLiteral("text"), text}}}},
-                    {QStringLiteral("isError"), true},
-                    {kMeta, QJsonObject{{QStringLiteral("kerf/error"), QJsonObject{{QStringLiteral("code"), errorNumber(error.code)},
-                                                                                  {QStringLiteral("slug"), slug}}}}}},
-                   modern);
+    return dressed(
+        {{QStringLiteral("content"),
+          QJsonArray{QJsonObject{{QStringLiteral("type"), QStringLiteral("text")}, {QStringLiteral("text"), text}}}},
+         {QStringLiteral("isError"), true},
+         {kMeta,
+          QJsonObject{
+              {QStringLiteral("kerf/error"),
+               QJsonObject{{QStringLiteral("code"), errorNumber(error.code)}, {QStringLiteral("slug"), slug}}}}}},
+        modern);
 }
 
 std::optional<QByteArray> answerConstant(const RpcMessage &request, bool coreOnly, QString *negotiated)

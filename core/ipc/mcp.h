@@ -12,14 +12,14 @@ namespace kerf::mcp {
 
 inline constexpr char kLatestLegacy[] = "2025-11-25";
 inline constexpr char kBatchRevision[] = "2025-03-26"; ///< the one revision in which a batch must be accepted
-inline constexpr char kModern[] = "2026-07-28";        ///< stateless: every request carries its version in _meta
+inline constexpr char kModern[] = "2026-07-28"; ///< stateless: every request carries its version in _meta
 inline constexpr int kUnsupportedVersion = -32022;
 
 /// What a request's params._meta says.
 struct Meta {
     bool modern = false;
     QJsonValue progressToken{QJsonValue::Undefined}; ///< string or integer; 0 is one; undefined = none asked for
-    QString conversation;                            ///< the harness's own conversation id; a hint, never a secret
+    QString conversation; ///< the harness's own conversation id; a hint, never a secret
 };
 Meta readMeta(const QJsonObject &params);
 /// What is wrong with a stateless request's _meta, as the answer to it; nullopt = nothing.

@@ -25,10 +25,7 @@ constexpr qsizetype kMostWaiting = 256;
 constexpr qint64 kMostUnread = 8 * 1024 * 1024; ///< then nothing is read until the client has read
 const QString kSessionId = QStringLiteral("kerf-bridge-session");
 
-QByteArray keyOf(const QJsonValue &id)
-{
-    return QJsonDocument(QJsonArray{id}).toJson(QJsonDocument::Compact);
-}
+QByteArray keyOf(const QJsonValue &id) { return QJsonDocument(QJsonArray{id}).toJson(QJsonDocument::Compact); }
 } // namespace
 
 McpBridge::McpBridge(int in, int out, BridgeOptions options, QObject *parent)
@@ -68,7 +65,11 @@ void McpBridge::takeBytes(QByteArrayView bytes)
         if (next == LineBuffer::Next::Incomplete)
             return;
         if (next == LineBuffer::Next::TooLong) {
-            m_out->write(errorLine(QJsonValue(QJsonValue::Null), Error{Error::Code::TooLarge, QStringLiteral("a message may have %1 bytes; this one has more").arg(kMaxMessageBytes), {}}));
+            m_out->write(
+                errorLine(QJsonValue(QJsonValue::Null),
+                          Error{Error::Code::TooLarge,
+                                QStringLiteral("a message may have %1 bytes; this one has more").arg(kMaxMessageBytes),
+                                {}}));
             end();
             return;
         }
@@ -89,7 +90,9 @@ void McpBridge::takeLine(QByteArrayView line)
 void McpBridge::takeBatch(const RpcMessage &message)
 {
     if (message.batch.isEmpty()) {
-        deliver(errorLine(QJsonValue(QJsonValue::Null), kInvalidRequest, QStringLiteral("an empty batch"), slugOf(kInvalidRequest)), nullptr);
+        deliver(errorLine(QJsonValue(QJsonValue::Null), kInvalidRequest, QStringLiteral("an empty batch"),
+                          slugOf(kInvalidRequest)),
+                nullptr);
         return;
     }
     const auto batch = std::make_shared<Batch>();
@@ -101,7 +104,8 @@ void McpBridge::takeBatch(const RpcMessage &message)
             part.errorNumber = kInvalidRequest;
             part.errorText = QStringLiteral("initialize must not be in a batch");
         }
-        const QByteArray line = value.isObject() ? QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact) : QByteArray();
+        const QByteArray line =
+            value.isObject() ? QJsonDocument(value.toObject()).toJson(QJsonDocument::Compact) : QByteArray();
         takeMessage(part, line, batch);
     }
     closeBatch(batch);
@@ -134,13 +138,18 @@ void McpBridge::takeMessage(const RpcMessage &message, QByteArrayView line, cons
     }
     // What is left: tools/call, subscriptions/listen, and the plain methods, whose names all have a dot.
     if (!message.method.contains(QLatin1Char('.')) && !message.method.contains(QLatin1Char('/'))) {
-        answerNow(errorLine(message.id, kMethodNotFound, QStringLiteral("unknown method \"%1\"").arg(message.method), slugOf(kMethodNotFound)));
+        answerNow(errorLine(message.id, kMethodNotFound, QStringLiteral("unknown method \"%1\"").arg(message.method),
+                            slugOf(kMethodNotFound)));
         return;
     }
     if (batch)
         ++batch->open;
-    Forwarded request{message.id, message.method, mcp::readMeta(message.params).modern, message.method == QLatin1String("subscriptions/listen"),
-                      line.toByteArray() + '\n', batch};
+    Forwarded request{message.id,
+                      message.method,
+                      mcp::readMeta(message.params).modern,
+                      message.method == QLatin1String("subscriptions/listen"),
+                      line.toByteArray() + '\n',
+                      batch};
     forward(std::move(request));
 }
 
@@ -195,7 +204,9 @@ void McpBridge::forward(Forwarded request)
         return;
     }
     if (m_waiting.size() >= kMostWaiting) {
-        fail(request, Error{Error::Code::TooLarge, QStringLiteral("%1 requests wait for the service already").arg(kMostWaiting), QStringLiteral("too-many")});
+        fail(request,
+             Error{Error::Code::TooLarge, QStringLiteral("%1 requests wait for the service already").arg(kMostWaiting),
+                   QStringLiteral("too-many")});
         return;
     }
     m_waiting.append(std::move(request));
@@ -205,7 +216,9 @@ void McpBridge::forward(Forwarded request)
 
 void McpBridge::fail(const Forwarded &request, const Error &error)
 {
-    deliver(request.method == QLatin1String("tools/call") ? resultLine(request.id, mcp::callFailure(error, request.modern)) : errorLine(request.id, error),
+    deliver(request.method == QLatin1String("tools/call")
+                ? resultLine(request.id, mcp::callFailure(error, request.modern))
+                : errorLine(request.id, error),
             request.batch);
 }
 
@@ -226,7 +239,8 @@ bool McpBridge::tryConnect()
     connect(m_service, &Channel::inputEnded, this, &McpBridge::lostService);
     connect(m_service, &Channel::broken, this, &McpBridge::lostService);
     // One conversation for the whole life of this client, whatever becomes of the service meanwhile.
-    m_service->write(requestLine(kSessionId, QStringLiteral("connection.session"), {{QStringLiteral("session_id"), m_session}}));
+    m_service->write(
+        requestLine(kSessionId, QStringLiteral("connection.session"), {{QStringLiteral("session_id"), m_session}}));
     const QList<Forwarded> waiting = std::exchange(m_waiting, {});
     for (const Forwarded &request : waiting)
         forward(request);
@@ -251,8 +265,13 @@ void McpBridge::connectService()
         m_retry.start(kRetryMs);
         return;
     }
-    const QString text = m_starting ? QStringLiteral("a service was started, but does not answer at %1 after %2 s; \"kerfd serve\" in a terminal says why").arg(m_options.socketPath).arg(m_options.startLimitMs / 1000)
-                                    : QStringLiteral("no Kerf service answers at %1 (%2). Start one with \"kerfd serve\".").arg(m_options.socketPath, why);
+    const QString text = m_starting
+        ? QStringLiteral(
+              "a service was started, but does not answer at %1 after %2 s; \"kerfd serve\" in a terminal says why")
+              .arg(m_options.socketPath)
+              .arg(m_options.startLimitMs / 1000)
+        : QStringLiteral("no Kerf service answers at %1 (%2). Start one with \"kerfd serve\".")
+              .arg(m_options.socketPath, why);
     m_starting = false;
     const QList<Forwarded> waiting = std::exchange(m_waiting, {});
     for (const Forwarded &request : waiting)
@@ -307,8 +326,11 @@ void McpBridge::lostService()
     const auto open = std::exchange(m_open, {});
     for (const QList<Forwarded> &requests : open) {
         for (const Forwarded &request : requests) {
-            fail(request, Error{Error::Code::Unreachable, QStringLiteral("the Kerf service went away during the call; whether it was carried out is not known"),
-                                QStringLiteral("service-unreachable")});
+            fail(request,
+                 Error{Error::Code::Unreachable,
+                       QStringLiteral(
+                           "the Kerf service went away during the call; whether it was carried out is not known"),
+                       QStringLiteral("service-unreachable")});
         }
     }
     checkEnd();

@@ -25,8 +25,8 @@ struct BridgeOptions {
     bool coreOnly = true;
     /// Starts a service in the background; empty = none is started. Called at most once for each try to connect.
     std::function<Result<void>()> startService;
-    int startLimitMs = 8000;  ///< how long a started service may take to listen
-    int endLimitMs = 10000;   ///< how long the end of the input waits for answers under way
+    int startLimitMs = 8000; ///< how long a started service may take to listen
+    int endLimitMs = 10000; ///< how long the end of the input waits for answers under way
 };
 
 /// The stdio form of the service: one MCP client on `in` and `out`, the rest on the socket. What is constant
@@ -82,12 +82,12 @@ private:
     Channel *m_service = nullptr;
     LineBuffer m_input;
     std::unique_ptr<LineBuffer> m_serviceInput;
-    QString m_session;                        ///< default session of this client, also across a restart of the service
+    QString m_session; ///< default session of this client, also across a restart of the service
     QString m_negotiated;
-    QList<Forwarded> m_waiting;               ///< not sent yet: the service is being reached
+    QList<Forwarded> m_waiting; ///< not sent yet: the service is being reached
     QHash<QByteArray, QList<Forwarded>> m_open; ///< sent, by id as JSON
     QTimer m_retry;
-    QElapsedTimer m_since;                    ///< the service was started
+    QElapsedTimer m_since; ///< the service was started
     bool m_starting = false;
     bool m_inputEnded = false;
     bool m_ending = false;

@@ -13,7 +13,8 @@ void settleLater(std::shared_ptr<PendingAnswer> answer, Result<QJsonObject> resu
     if (!loop)
         return; // the thread has ended: nobody can go on in it
     QMetaObject::invokeMethod(
-        loop, [answer = std::move(answer), result = std::move(result)] { answer->settle(result); }, Qt::QueuedConnection);
+        loop, [answer = std::move(answer), result = std::move(result)] { answer->settle(result); },
+        Qt::QueuedConnection);
 }
 
 } // namespace kerf

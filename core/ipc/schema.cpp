@@ -18,8 +18,12 @@ struct TypeName {
     const char *words;
 };
 constexpr TypeName kTypes[] = {
-    {Schema::String, "string", "a string"},      {Schema::Number, "number", "a number"},   {Schema::Integer, "integer", "an integer"},
-    {Schema::Boolean, "boolean", "true or false"}, {Schema::Object, "object", "an object"}, {Schema::Array, "array", "a list"},
+    {Schema::String, "string", "a string"},
+    {Schema::Number, "number", "a number"},
+    {Schema::Integer, "integer", "an integer"},
+    {Schema::Boolean, "boolean", "true or false"},
+    {Schema::Object, "object", "an object"},
+    {Schema::Array, "array", "a list"},
     {Schema::Null, "null", "null"},
 };
 
@@ -45,7 +49,8 @@ int typesOf(const QJsonValue &value)
         return Schema::Array;
     case QJsonValue::Double: {
         const double number = value.toDouble();
-        return number == std::floor(number) && std::isfinite(number) ? Schema::Integer | Schema::Number : Schema::Number;
+        return number == std::floor(number) && std::isfinite(number) ? Schema::Integer | Schema::Number
+                                                                     : Schema::Number;
     }
     default:
         return Schema::Null;
@@ -126,7 +131,9 @@ std::optional<QString> Schema::checkAt(const QJsonValue &value, const QString &p
         const QJsonObject object = value.toObject();
         for (const Property &property : m_properties) {
             // Paths are made only for what is wrong: a list of ten thousand ids is checked without one string.
-            const auto at = [&] { return path.isEmpty() ? property.name : QString(path + QLatin1Char('.') + property.name); };
+            const auto at = [&] {
+                return path.isEmpty() ? property.name : QString(path + QLatin1Char('.') + property.name);
+            };
             const QJsonValue member = object.value(property.name);
             if (member.isUndefined()) {
                 if (property.required)

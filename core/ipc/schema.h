@@ -23,7 +23,10 @@ public:
 
     /// What is wrong, naming the field ("role: must be ..."); nullopt = nothing. An optional property that is null
     /// counts as absent, as clients that serialise every field send it, unless `strict`.
-    std::optional<QString> check(const QJsonValue &value, bool strict = false) const { return checkAt(value, QString(), strict); }
+    std::optional<QString> check(const QJsonValue &value, bool strict = false) const
+    {
+        return checkAt(value, QString(), strict);
+    }
     bool hasProperty(const QString &name) const;
 
 private:

@@ -80,7 +80,8 @@ bool SocketClient::tryConnect()
         if (!m_lastError.isEmpty())
             ::close(fd);
     } else {
-        m_lastError = QStringLiteral("no service answers at %1 (%2). Start one with \"kerfd serve\".").arg(m_path, QString::fromLocal8Bit(std::strerror(errno)));
+        m_lastError = QStringLiteral("no service answers at %1 (%2). Start one with \"kerfd serve\".")
+                          .arg(m_path, QString::fromLocal8Bit(std::strerror(errno)));
     }
     if (fd < 0 || !m_lastError.isEmpty()) {
         if (m_keepUp) {
@@ -112,7 +113,10 @@ void SocketClient::lost()
     const auto open = std::exchange(m_pending, {});
     m_overdue.stop();
     for (const Open &call : open) {
-        call.answer->settle(failure(Error::Code::Unreachable, QStringLiteral("the service at %1 closed the connection before it answered; whether the call was carried out is not known").arg(m_path)));
+        call.answer->settle(failure(Error::Code::Unreachable,
+                                    QStringLiteral("the service at %1 closed the connection before it answered; "
+                                                   "whether the call was carried out is not known")
+                                        .arg(m_path)));
         if (!self)
             return;
     }
@@ -129,7 +133,11 @@ QCoro::Task<Result<QJsonObject>> SocketClient::call(QString method, QJsonObject 
         co_return failure(Error::Code::Unreachable, m_lastError);
     const QByteArray line = requestLine(m_lastId + 1, method, params);
     if (line.size() > kMaxMessageBytes)
-        co_return failure(Error::Code::TooLarge, QStringLiteral("the call of %1 has %2 bytes, a message may have %3").arg(method).arg(line.size()).arg(kMaxMessageBytes));
+        co_return failure(Error::Code::TooLarge,
+                          QStringLiteral("the call of %1 has %2 bytes, a message may have %3")
+                              .arg(method)
+                              .arg(line.size())
+                              .arg(kMaxMessageBytes));
     const qint64 id = ++m_lastId;
     const auto pending = std::make_shared<PendingAnswer>();
     m_pending.insert(id, {pending, method, QDeadlineTimer(m_callLimitMs)});
@@ -173,7 +181,8 @@ void SocketClient::takeLine(QByteArrayView line)
     if (message.kind != RpcMessage::Kind::Response || !message.id.isDouble())
         return;
     if (message.object.contains(QLatin1String("error")))
-        settle(message.id.toInteger(), std::unexpected(errorFromJson(message.object.value(QLatin1String("error")).toObject())));
+        settle(message.id.toInteger(),
+               std::unexpected(errorFromJson(message.object.value(QLatin1String("error")).toObject())));
     else
         settle(message.id.toInteger(), message.object.value(QLatin1String("result")).toObject());
 }
@@ -196,7 +205,9 @@ void SocketClient::endOverdue()
             overdue.append({it.key(), it->method});
     }
     for (const auto &[id, method] : std::as_const(overdue)) {
-        settle(id, failure(Error::Code::Timeout, QStringLiteral("%1 was not answered within %2 s").arg(method).arg(m_callLimitMs / 1000)));
+        settle(id,
+               failure(Error::Code::Timeout,
+                       QStringLiteral("%1 was not answered within %2 s").arg(method).arg(m_callLimitMs / 1000)));
         if (!self)
             return;
     }

@@ -43,7 +43,8 @@ SocketServer::SocketServer(QString path, ServerLimits limits, QObject *parent)
 {
     m_stopTimer.setSingleShot(true);
     connect(&m_stopTimer, &QTimer::timeout, this, [this] {
-        qCWarning(lcIpc) << "gave up on clients that do not read or calls that do not end" << "connections" << m_connections.size();
+        qCWarning(lcIpc) << "gave up on clients that do not read or calls that do not end"
+                         << "connections" << m_connections.size();
         const QSet<Connection *> rest = m_connections;
         for (Connection *connection : rest)
             connection->abort();
@@ -62,10 +63,7 @@ SocketServer::~SocketServer()
     m_listener.reset();
 }
 
-bool SocketServer::isListening() const
-{
-    return m_listener && m_listener->isListening();
-}
+bool SocketServer::isListening() const { return m_listener && m_listener->isListening(); }
 
 Result<void> SocketServer::claim()
 {
@@ -80,28 +78,43 @@ Result<void> SocketServer::claim()
         QString host;
         QString name;
         if (lock->error() == QLockFile::LockFailedError && lock->getLockInfo(&pid, &host, &name)) {
-            return failure(Error::Code::Failed, QStringLiteral("%1 (process %2) serves %3 already. Stop it, or choose another socket with --socket.")
-                                                    .arg(name.isEmpty() ? QStringLiteral("another server") : name).arg(pid).arg(m_path),
-                           QStringLiteral("already-running"));
+            return failure(
+                Error::Code::Failed,
+                QStringLiteral("%1 (process %2) serves %3 already. Stop it, or choose another socket with --socket.")
+                    .arg(name.isEmpty() ? QStringLiteral("another server") : name)
+                    .arg(pid)
+                    .arg(m_path),
+                QStringLiteral("already-running"));
         }
-        return failure(Error::Code::Failed, QStringLiteral("the lock %1.lock cannot be taken; is its folder writable?").arg(m_path));
+        return failure(Error::Code::Failed,
+                       QStringLiteral("the lock %1.lock cannot be taken; is its folder writable?").arg(m_path));
     }
     struct stat info {
     };
     const QByteArray name = QFile::encodeName(m_path);
     if (::lstat(name.constData(), &info) == 0) {
         if (!S_ISSOCK(info.st_mode))
-            return failure(Error::Code::Failed, QStringLiteral("%1 is there and is no socket: it was left as it is. Choose another with --socket.").arg(m_path));
+            return failure(
+                Error::Code::Failed,
+                QStringLiteral("%1 is there and is no socket: it was left as it is. Choose another with --socket.")
+                    .arg(m_path));
         // Nobody of ours has the lock, so it should be stale; a server of another make may still answer on it.
         if (const int fd = connectToPath(m_path); fd >= 0 || errno == EAGAIN) {
             const qint64 pid = fd >= 0 ? peerProcess(fd) : -1;
             if (fd >= 0)
                 ::close(fd);
-            return failure(Error::Code::Failed, QStringLiteral("process %1 answers on %2 without its lock. Stop it, or choose another socket with --socket.").arg(pid).arg(m_path),
-                           QStringLiteral("already-running"));
+            return failure(
+                Error::Code::Failed,
+                QStringLiteral(
+                    "process %1 answers on %2 without its lock. Stop it, or choose another socket with --socket.")
+                    .arg(pid)
+                    .arg(m_path),
+                QStringLiteral("already-running"));
         }
         if (::unlink(name.constData()) != 0)
-            return failure(Error::Code::Failed, QStringLiteral("the stale socket %1 cannot be removed: %2").arg(m_path, QString::fromLocal8Bit(std::strerror(errno))));
+            return failure(Error::Code::Failed,
+                           QStringLiteral("the stale socket %1 cannot be removed: %2")
+                               .arg(m_path, QString::fromLocal8Bit(std::strerror(errno))));
         qCInfo(lcIpc) << "removed a stale socket" << m_path;
     }
     m_lock = std::move(lock);
@@ -130,12 +143,17 @@ void SocketServer::accept(int fd)
 {
     const qint64 user = peerUser(fd);
     if (user != static_cast<qint64>(::geteuid())) {
-        qCWarning(lcIpc) << "refused a client of another user" << "uid" << user;
+        qCWarning(lcIpc) << "refused a client of another user"
+                         << "uid" << user;
         ::close(fd);
         return;
     }
     if (m_connections.size() >= m_limits.connections) {
-        const QByteArray line = errorLine(QJsonValue(QJsonValue::Null), Error{Error::Code::TooLarge, QStringLiteral("%1 connections are open, the limit; close one").arg(m_limits.connections), QStringLiteral("too-many")});
+        const QByteArray line =
+            errorLine(QJsonValue(QJsonValue::Null),
+                      Error{Error::Code::TooLarge,
+                            QStringLiteral("%1 connections are open, the limit; close one").arg(m_limits.connections),
+                            QStringLiteral("too-many")});
         ::send(fd, line.constData(), static_cast<size_t>(line.size()), MSG_NOSIGNAL | MSG_DONTWAIT);
         ::close(fd);
         qCWarning(lcIpc) << "refused a client: too many connections" << m_connections.size();

@@ -20,11 +20,11 @@ class Connection;
 /// The limits of PROTOCOL.md; a test makes them smaller.
 struct ServerLimits {
     int connections = 64;
-    int pendingRequests = 256;              ///< a connection
+    int pendingRequests = 256; ///< a connection
     qint64 eventBacklogBytes = 1024 * 1024; ///< unread events, then the subscriber is dropped
     qint64 answerBacklogBytes = 4 * 1024 * 1024; ///< unread answers, then its next request waits
-    int lingerMs = 5000;                    ///< how long the rest of a message that was too large is swallowed
-    int stopMs = 10000;                     ///< how long stop() waits for answers under way
+    int lingerMs = 5000; ///< how long the rest of a message that was too large is swallowed
+    int stopMs = 10000; ///< how long stop() waits for answers under way
 };
 
 /// Serves one MethodHandler on a local socket: plain JSON-RPC and both eras of MCP. Lives on the handler's thread.
@@ -72,7 +72,7 @@ private:
     std::unique_ptr<Listener> m_listener;
     std::shared_ptr<MethodHandler> m_handler;
     QSet<Connection *> m_connections;
-    QString m_run;                ///< names this run, so that session names of two runs differ
+    QString m_run; ///< names this run, so that session names of two runs differ
     quint64 m_lastConnection = 0;
     bool m_stopping = false;
     bool m_stopped = false;

@@ -42,7 +42,8 @@ struct Index {
             Q_ASSERT(!input.isEmpty() && !output.isEmpty());
             tool.input = Schema::fromJson(accepted(input));
             // A profile can be the service's, without a session.
-            tool.needsSession = tool.input.hasProperty(QStringLiteral("session_id")) && !tool.name.startsWith(QLatin1String("profile."));
+            tool.needsSession = tool.input.hasProperty(QStringLiteral("session_id"))
+                && !tool.name.startsWith(QLatin1String("profile."));
             tool.listed = QJsonObject{
                 {QStringLiteral("name"), tool.name},
                 {QStringLiteral("title"), QString::fromLatin1(info.title)},
@@ -50,10 +51,11 @@ struct Index {
                 {QStringLiteral("inputSchema"), input},
                 {QStringLiteral("outputSchema"), output},
                 // Evicting is no loss: every episode stays in the store, so nothing here is destructive.
-                {QStringLiteral("annotations"), QJsonObject{{QStringLiteral("readOnlyHint"), info.readOnly},
-                                                            {QStringLiteral("destructiveHint"), false},
-                                                            {QStringLiteral("idempotentHint"), info.idempotent},
-                                                            {QStringLiteral("openWorldHint"), false}}},
+                {QStringLiteral("annotations"),
+                 QJsonObject{{QStringLiteral("readOnlyHint"), info.readOnly},
+                             {QStringLiteral("destructiveHint"), false},
+                             {QStringLiteral("idempotentHint"), info.idempotent},
+                             {QStringLiteral("openWorldHint"), false}}},
             };
             all.append(tool.listed);
             if (info.core)
@@ -74,14 +76,8 @@ const Index &index()
 
 } // namespace
 
-const Tool *findTool(const QString &name)
-{
-    return index().byName.value(name, nullptr);
-}
+const Tool *findTool(const QString &name) { return index().byName.value(name, nullptr); }
 
-const QJsonArray &listedTools(bool coreOnly)
-{
-    return coreOnly ? index().core : index().all;
-}
+const QJsonArray &listedTools(bool coreOnly) { return coreOnly ? index().core : index().all; }
 
 } // namespace kerf

@@ -15,7 +15,7 @@ struct Tool {
     const ToolInfo *info = nullptr;
     QString name;
     Schema input;
-    QJsonObject listed;        ///< as tools/list shows it
+    QJsonObject listed; ///< as tools/list shows it
     bool needsSession = false; ///< cannot work without a session: asks the stateless era for session_id
 };
 

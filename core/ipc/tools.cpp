@@ -31,19 +31,24 @@ constexpr const char kCommitIn[] = R"({"type":"object","properties":{
 )" KERF_SESSION R"(,"droppable":{"type":"boolean"},"corrects":{"type":"integer","minimum":1,"description":"episode_id"},
 "fold_id":{"type":"integer","minimum":1},"client_ref":{"type":"string","description":"the same twice is one episode"}},
 "required":["role","content"]})";
-constexpr const char kCommitOut[] = R"({"type":"object","properties":{"episode_id":{"type":"integer"},"seq":{"type":"integer"},
+constexpr const char kCommitOut[] =
+    R"({"type":"object","properties":{"episode_id":{"type":"integer"},"seq":{"type":"integer"},
 "token_count":{"type":"integer"},"exact":{"type":"boolean"},"revision":{"type":"integer"},"session_id":{"type":"string"}},
 "required":["episode_id","seq","token_count","exact","revision","session_id"]})";
 
 constexpr const char kRecallIn[] = R"({"type":"object","properties":{"query":{"type":"string","minLength":1},
-"k":{"type":"integer","minimum":1,"maximum":1000},)" KERF_SESSION R"(,"include_folded":{"type":"boolean"}},"required":["query"]})";
-constexpr const char kRecallOut[] = R"({"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{
+"k":{"type":"integer","minimum":1,"maximum":1000},)" KERF_SESSION
+                                   R"(,"include_folded":{"type":"boolean"}},"required":["query"]})";
+constexpr const char kRecallOut[] =
+    R"({"type":"object","properties":{"results":{"type":"array","items":{"type":"object","properties":{
 "id":{"type":"integer"},"kind":{"type":"string"},"score":{"type":"number"},"text":{"type":"string"},"token_cost":{"type":"integer"},
 "tier":{"type":"string"},"seq":{"type":"integer"}},"required":["id","kind","score","text","token_cost","tier","seq"]}}},
 "required":["results"]})";
 
-constexpr const char kEpisodeIn[] = R"({"type":"object","properties":{"episode_id":{"type":"integer","minimum":1}},"required":["episode_id"]})";
-constexpr const char kEpisodeOut[] = R"({"type":"object","properties":{"episode_id":{"type":"integer"},"session_id":{"type":"string"},
+constexpr const char kEpisodeIn[] =
+    R"({"type":"object","properties":{"episode_id":{"type":"integer","minimum":1}},"required":["episode_id"]})";
+constexpr const char kEpisodeOut[] =
+    R"({"type":"object","properties":{"episode_id":{"type":"integer"},"session_id":{"type":"string"},
 "seq":{"type":"integer"},"role":{"type":"string"},"content":{"type":["string","array","null"]},"tool_calls":{"type":["array","null"]},
 "tool_name":{"type":["string","null"]},"tool_call_id":{"type":["string","null"]},"reasoning":{"type":["string","null"]},
 "tier":{"type":"string","enum":["live","masked","referenced","archived","dropped"]},"token_count":{"type":"integer"},
@@ -52,19 +57,24 @@ constexpr const char kEpisodeOut[] = R"({"type":"object","properties":{"episode_
 "required":["episode_id","session_id","seq","role","content","tool_calls","tool_name","tool_call_id","reasoning","tier","token_count",
 "exact","begin","end","pinned","fold_id","created_at"]})";
 
-constexpr const char kPinIn[] = R"({"type":"object","properties":{"content":{"type":"string"},"episode_id":{"type":"integer","minimum":1},
+constexpr const char kPinIn[] =
+    R"({"type":"object","properties":{"content":{"type":"string"},"episode_id":{"type":"integer","minimum":1},
 "kind":{"type":"string","enum":["safety_constraint","user_correction","task_contract"]},)" KERF_SESSION R"(}})";
-constexpr const char kPinOut[] = R"({"type":"object","properties":{"anchor_id":{"type":"integer"},"kind":{"type":"string"},
+constexpr const char kPinOut[] =
+    R"({"type":"object","properties":{"anchor_id":{"type":"integer"},"kind":{"type":"string"},
 "token_cost":{"type":"integer"}},"required":["anchor_id","kind","token_cost"]})";
-constexpr const char kUnpinIn[] = R"({"type":"object","properties":{"anchor_id":{"type":"integer","minimum":1}},"required":["anchor_id"]})";
-constexpr const char kUnpinOut[] = R"({"type":"object","properties":{"anchor_id":{"type":"integer"}},"required":["anchor_id"]})";
+constexpr const char kUnpinIn[] =
+    R"({"type":"object","properties":{"anchor_id":{"type":"integer","minimum":1}},"required":["anchor_id"]})";
+constexpr const char kUnpinOut[] =
+    R"({"type":"object","properties":{"anchor_id":{"type":"integer"}},"required":["anchor_id"]})";
 
 constexpr const char kPlanIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(,
 "apply":{"type":"boolean","description":"plan and apply in one step"},
 "requested_cut":{"type":"integer","minimum":0,"description":"prompt token index, for a what-if"},
 "profile":{"type":"string"},"pending_recall":{"type":"integer","minimum":0}}})";
 // The boundary's fields are all null where nothing had to be cut (pressure relaxed).
-constexpr const char kPlanOut[] = R"({"type":"object","properties":{"plan_id":{"type":"string"},"session_id":{"type":"string"},
+constexpr const char kPlanOut[] =
+    R"({"type":"object","properties":{"plan_id":{"type":"string"},"session_id":{"type":"string"},
 "revision":{"type":"integer"},"pressure":{"type":"string","enum":["relaxed","compacting","anchor_overflow"]},"budget":{"type":["integer","null"]},
 "trigger_at":{"type":["integer","null"]},"target":{"type":["integer","null"]},"target_missed":{"type":"integer"},"live_tokens":{"type":"integer"},
 "anchor_tokens":{"type":"integer"},"fixed_tokens":{"type":"integer"},"prompt_tokens":{"type":"integer"},"exact":{"type":"boolean"},
@@ -91,10 +101,12 @@ constexpr const char kPlanOut[] = R"({"type":"object","properties":{"plan_id":{"
 "required":["plan_id","session_id","revision","pressure","budget","trigger_at","target","target_missed","live_tokens","anchor_tokens",
 "fixed_tokens","prompt_tokens","exact","planned_savings","tokens_after","applied","verdict","cache_status","cache_reason","boundary",
 "retained_prefix_tokens","retained_prompt_tokens","updates","alternatives","notes","summary"]})";
-constexpr const char kApplyIn[] = R"({"type":"object","properties":{"plan_id":{"type":"string","minLength":1}},"required":["plan_id"]})";
+constexpr const char kApplyIn[] =
+    R"({"type":"object","properties":{"plan_id":{"type":"string","minLength":1}},"required":["plan_id"]})";
 
 constexpr const char kAssembleIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(}})";
-constexpr const char kAssembleOut[] = R"({"type":"object","properties":{"messages":{"type":"array","items":{"type":"object"}},
+constexpr const char kAssembleOut[] =
+    R"({"type":"object","properties":{"messages":{"type":"array","items":{"type":"object"}},
 "tools":{"type":["array","null"],"items":{"type":"object"}},"chat_template_kwargs":{"type":["object","null"]},"prompt_tokens":{"type":"integer"},
 "exact":{"type":"boolean"},"revision":{"type":"integer"},"predicted_reuse":{"type":["integer","null"]},
 "predicted_reuse_low":{"type":["integer","null"]},"predicted_reuse_high":{"type":["integer","null"]},
@@ -123,8 +135,10 @@ constexpr const char kUsageOut[] = R"({"type":"object","properties":{"turn":{"ty
 "presence":{"type":"string","enum":["reported","null","absent"]},"conflicts":{"type":"array"},"session_stats":{"type":"object"}},
 "required":["turn","verdict","headline","detail","regression","cached_tokens","uncached_tokens","presence","conflicts","session_stats"]})";
 
-constexpr const char kReceiptIn[] = R"({"type":"object","properties":{)" KERF_SESSION R"(,"turn":{"type":"integer","minimum":0}}})";
-constexpr const char kReceiptOut[] = R"({"type":"object","properties":{"receipt_id":{"type":"string"},"turn":{"type":"integer"},
+constexpr const char kReceiptIn[] =
+    R"({"type":"object","properties":{)" KERF_SESSION R"(,"turn":{"type":"integer","minimum":0}}})";
+constexpr const char kReceiptOut[] =
+    R"({"type":"object","properties":{"receipt_id":{"type":"string"},"turn":{"type":"integer"},
 "breakdown":{"type":"object","properties":{"system_prompt":{"type":"integer"},"pinned_anchors":{"type":"integer"},
 "retrieved_memory":{"type":"integer"},"raw_recent_history":{"type":"integer"},"stubs":{"type":"integer"},"tool_schemas":{"type":"integer"},
 "fold_summaries":{"type":"integer"},"other":{"type":"integer"}}},
@@ -136,7 +150,8 @@ constexpr const char kReceiptOut[] = R"({"type":"object","properties":{"receipt_
 "required":["receipt_id","turn","breakdown","total_tokens","exact","context_window","cache_status","cache_detail","tokens_reused",
 "tokens_prefilled","prompt_eval_ms","eviction","outcome","provider_cache","tokenizer","backend","simulated","rendered","stats"]})";
 
-constexpr const char kStatusOut[] = R"({"type":"object","properties":{"version":{"type":"string"},"protocol":{"type":"string"},
+constexpr const char kStatusOut[] =
+    R"({"type":"object","properties":{"version":{"type":"string"},"protocol":{"type":"string"},
 "backend":{"type":"string"},"capabilities":{"type":"object"},"tokenizer":{"type":"string"},
 "context_window":{"type":["integer","null"]},"episodes":{"type":"integer"},"sessions":{"type":"integer"},"anchors":{"type":"integer"},
 "open_folds":{"type":"integer"},"store":{"type":"object","properties":{"path":{"type":"string"},"bytes":{"type":["integer","null"]},
@@ -150,23 +165,29 @@ constexpr const char kConfigureIn[] = R"({"type":"object","properties":{)" KERF_
 constexpr const char kConfigureOut[] = R"({"type":"object","properties":{"fixed_tokens":{"type":["integer","null"]},
 "exact":{"type":"boolean"},"revision":{"type":"integer"}},"required":["fixed_tokens","exact","revision"]})";
 
-constexpr const char kListOut[] = R"({"type":"object","properties":{"sessions":{"type":"array","items":{"type":"object","properties":{
+constexpr const char kListOut[] =
+    R"({"type":"object","properties":{"sessions":{"type":"array","items":{"type":"object","properties":{
 "session_id":{"type":"string"},"episodes":{"type":"integer"},"live_tokens":{"type":["integer","null"]},"revision":{"type":"integer"}},
 "required":["session_id","episodes","live_tokens","revision"]}}},"required":["sessions"]})";
 constexpr const char kGetIn[] = R"({"type":"object","properties":{)" KERF_SESSION R"(}})";
-constexpr const char kGetOut[] = R"({"type":"object","properties":{"session_id":{"type":"string"},"episodes":{"type":"integer"},
+constexpr const char kGetOut[] =
+    R"({"type":"object","properties":{"session_id":{"type":"string"},"episodes":{"type":"integer"},
 "live_tokens":{"type":["integer","null"]},"context_window":{"type":["integer","null"]},"revision":{"type":"integer"},
 "tiers":{"type":"object"},"last_receipt":{"type":["object","null"]}},
 "required":["session_id","episodes","live_tokens","context_window","revision","tiers","last_receipt"]})";
 
-constexpr const char kCompactionsIn[] = R"({"type":"object","properties":{)" KERF_SESSION R"(,"limit":{"type":"integer","minimum":0}}})";
-constexpr const char kCompactionsOut[] = R"({"type":"object","properties":{"compactions":{"type":"array","items":{"type":"object","properties":{
+constexpr const char kCompactionsIn[] =
+    R"({"type":"object","properties":{)" KERF_SESSION R"(,"limit":{"type":"integer","minimum":0}}})";
+constexpr const char kCompactionsOut[] =
+    R"({"type":"object","properties":{"compactions":{"type":"array","items":{"type":"object","properties":{
 "compaction_id":{"type":"integer"},"plan_id":{"type":"string"},"predicted_reuse":{"type":["integer","null"]},"revision":{"type":"integer"},
 "predicted_at":{"type":"string"},"outcome":{"type":"string","enum":["confirmed","better","refuted","waiting","none"]}},
 "required":["compaction_id","plan_id","predicted_reuse","revision","predicted_at","outcome"]}}},"required":["compactions"]})";
 
-constexpr const char kDoctorIn[] = R"({"type":"object","properties":{"refresh":{"type":"boolean","description":"probe again"}}})";
-constexpr const char kDoctorOut[] = R"({"type":"object","properties":{"backend":{"type":"string"},"requested":{"type":"string"},
+constexpr const char kDoctorIn[] =
+    R"({"type":"object","properties":{"refresh":{"type":"boolean","description":"probe again"}}})";
+constexpr const char kDoctorOut[] =
+    R"({"type":"object","properties":{"backend":{"type":"string"},"requested":{"type":"string"},
 "resolved":{"type":"string"},"simulated":{"type":"boolean"},"reachable":{"type":"boolean"},"url":{"type":["string","null"]},
 "build":{"type":["string","null"]},"model":{"type":["string","null"]},"n_ctx":{"type":["integer","null"]},"slots":{"type":["integer","null"]},
 "capabilities":{"type":"object"},"capabilities_line":{"type":"string"},"coherence_line":{"type":"string"},"eviction_line":{"type":"string"},
@@ -177,13 +198,15 @@ constexpr const char kDoctorOut[] = R"({"type":"object","properties":{"backend":
 "advice":{"type":"array","items":{"type":"string"}},"notes":{"type":"array","items":{"type":"string"}}},
 "required":["backend","requested","resolved","simulated","reachable","url","build","model","n_ctx","slots","capabilities",
 "capabilities_line","coherence_line","eviction_line","memory","chunk_reuse","ring","advice","notes"]})";
-constexpr const char kSlotsOut[] = R"({"type":"object","properties":{"slots":{"type":["array","null"]}},"required":["slots"]})";
+constexpr const char kSlotsOut[] =
+    R"({"type":"object","properties":{"slots":{"type":["array","null"]}},"required":["slots"]})";
 
 constexpr const char kProfileIn[] = R"({"type":"object","properties":{)" KERF_SESSION R"(}})";
 constexpr const char kProfileSetIn[] = R"({"type":"object","properties":{"name":{"type":"string","minLength":1,
 "description":"cache-first, window-first, balanced, generational or a saved one"},"overrides":{"type":"object","description":"knob: value; null takes it back"},
 )" KERF_SESSION R"(}})";
-constexpr const char kProfileOut[] = R"({"type":"object","properties":{"name":{"type":"string"},"knobs":{"type":"object"},
+constexpr const char kProfileOut[] =
+    R"({"type":"object","properties":{"name":{"type":"string"},"knobs":{"type":"object"},
 "origin":{"type":"object","description":"knob: where its value came from"}},"required":["name","knobs","origin"]})";
 
 } // namespace
@@ -192,39 +215,55 @@ const QList<ToolInfo> &toolTable()
 {
     // name, title, description, input, output, core, read only, idempotent
     static const QList<ToolInfo> table{
-        {"memory.commit_episode", "Commit an episode", "Record one turn of the conversation. Answers once it is on disk.", kCommitIn, kCommitOut,
-         true, false, false},
-        {"memory.recall", "Recall", "Full-text search in the session, evicted episodes too; texts come back byte-identical.", kRecallIn, kRecallOut, true,
-         true, true},
-        {"memory.get_episode", "Get an episode", "One episode with its whole text, also when it was evicted.", kEpisodeIn, kEpisodeOut, true, true, true},
-        {"memory.pin", "Pin", "Keep a text or an episode in the prompt for good. Give content or episode_id.", kPinIn, kPinOut, true, false, false},
+        {"memory.commit_episode", "Commit an episode",
+         "Record one turn of the conversation. Answers once it is on disk.", kCommitIn, kCommitOut, true, false, false},
+        {"memory.recall", "Recall",
+         "Full-text search in the session, evicted episodes too; texts come back byte-identical.", kRecallIn,
+         kRecallOut, true, true, true},
+        {"memory.get_episode", "Get an episode", "One episode with its whole text, also when it was evicted.",
+         kEpisodeIn, kEpisodeOut, true, true, true},
+        {"memory.pin", "Pin", "Keep a text or an episode in the prompt for good. Give content or episode_id.", kPinIn,
+         kPinOut, true, false, false},
         {"context.plan_eviction", "Plan an eviction",
-         "Plan where to cut so that the server's KV cache still matches, and predict the reuse. apply: true also applies it.", kPlanIn, kPlanOut, true,
-         false, false},
-        {"context.assemble", "Assemble the prompt", "The messages to send, unchanged, with the predicted reuse.", kAssembleIn, kAssembleOut, true, false,
-         true},
-        {"context.record_timings", "Record timings", "Hand over the timings of the answer; settles the prediction with what was measured.", kTimingsIn,
-         kTimingsOut, true, false, false},
-        {"context.receipt", "Receipt", "Where the window went, what was reused and prefilled, for one turn or the last.", kReceiptIn, kReceiptOut, true,
-         true, true},
+         "Plan where to cut so that the server's KV cache still matches, and predict the reuse. apply: true also "
+         "applies it.",
+         kPlanIn, kPlanOut, true, false, false},
+        {"context.assemble", "Assemble the prompt", "The messages to send, unchanged, with the predicted reuse.",
+         kAssembleIn, kAssembleOut, true, false, true},
+        {"context.record_timings", "Record timings",
+         "Hand over the timings of the answer; settles the prediction with what was measured.", kTimingsIn, kTimingsOut,
+         true, false, false},
+        {"context.receipt", "Receipt",
+         "Where the window went, what was reused and prefilled, for one turn or the last.", kReceiptIn, kReceiptOut,
+         true, true, true},
         {"kerf.status", "Status", "Version, backend, capabilities and store.", kNothing, kStatusOut, true, true, true},
         {"memory.unpin", "Unpin", "Let go of a pin.", kUnpinIn, kUnpinOut, false, false, true},
-        {"context.apply", "Apply a plan", "Apply a plan by its id. plan-stale means that the session has moved on: plan again.", kApplyIn, kPlanOut, false,
-         false, true},
-        {"context.record_usage", "Record usage", "Hand over a hosted provider's usage; says whether its prompt cache still matched.", kUsageIn, kUsageOut,
+        {"context.apply", "Apply a plan",
+         "Apply a plan by its id. plan-stale means that the session has moved on: plan again.", kApplyIn, kPlanOut,
+         false, false, true},
+        {"context.record_usage", "Record usage",
+         "Hand over a hosted provider's usage; says whether its prompt cache still matched.", kUsageIn, kUsageOut,
          false, false, false},
-        {"context.compactions", "Compactions", "Applied plans with prediction and outcome.", kCompactionsIn, kCompactionsOut, false, true, true},
-        {"session.configure", "Configure a session", "What is sent beside the messages: tools, template options, window.", kConfigureIn, kConfigureOut,
-         false, false, true},
+        {"context.compactions", "Compactions", "Applied plans with prediction and outcome.", kCompactionsIn,
+         kCompactionsOut, false, true, true},
+        {"session.configure", "Configure a session",
+         "What is sent beside the messages: tools, template options, window.", kConfigureIn, kConfigureOut, false,
+         false, true},
         {"session.list", "List sessions", "All sessions of the store.", kNothing, kListOut, false, true, true},
-        {"session.get", "Get a session", "Counts, live tokens, window, tiers and last receipt of a session.", kGetIn, kGetOut, false, true, true},
-        {"server.doctor", "Doctor", "What the server can do, what is known of its memory on what evidence, and what to change.", kDoctorIn, kDoctorOut,
+        {"session.get", "Get a session", "Counts, live tokens, window, tiers and last receipt of a session.", kGetIn,
+         kGetOut, false, true, true},
+        {"server.doctor", "Doctor",
+         "What the server can do, what is known of its memory on what evidence, and what to change.", kDoctorIn,
+         kDoctorOut, false, true, true},
+        {"server.slots", "Slots", "What is known of every slot and of the host prompt cache.", kNothing, kSlotsOut,
          false, true, true},
-        {"server.slots", "Slots", "What is known of every slot and of the host prompt cache.", kNothing, kSlotsOut, false, true, true},
-        {"profile.get", "Get the eviction profile", "The policy in force, and where each value came from.", kProfileIn, kProfileOut, false, true, true},
-        {"profile.set", "Set the eviction profile", "Choose a profile or override knobs; takes effect on the next plan.", kProfileSetIn, kProfileOut,
+        {"profile.get", "Get the eviction profile", "The policy in force, and where each value came from.", kProfileIn,
+         kProfileOut, false, true, true},
+        {"profile.set", "Set the eviction profile",
+         "Choose a profile or override knobs; takes effect on the next plan.", kProfileSetIn, kProfileOut, false, false,
+         true},
+        {"profile.reset", "Reset the eviction profile", "Back to what the evidence chooses.", kProfileIn, kProfileOut,
          false, false, true},
-        {"profile.reset", "Reset the eviction profile", "Back to what the evidence chooses.", kProfileIn, kProfileOut, false, false, true},
     };
     return table;
 }

@@ -26,10 +26,11 @@ class TestHandler : public MethodHandler
 public:
     bool knows(const QString &method) const override
     {
-        static const QStringList names{QStringLiteral("kerf.status"),   QStringLiteral("test.echo"),     QStringLiteral("test.hold"),
-                                       QStringLiteral("test.fail"),     QStringLiteral("test.later"),    QStringLiteral("test.steps"),
-                                       QStringLiteral("test.big"),      QStringLiteral("memory.recall"), QStringLiteral("memory.commit_episode"),
-                                       QStringLiteral("context.apply"), QStringLiteral("session.list")};
+        static const QStringList names{
+            QStringLiteral("kerf.status"),   QStringLiteral("test.echo"),     QStringLiteral("test.hold"),
+            QStringLiteral("test.fail"),     QStringLiteral("test.later"),    QStringLiteral("test.steps"),
+            QStringLiteral("test.big"),      QStringLiteral("memory.recall"), QStringLiteral("memory.commit_episode"),
+            QStringLiteral("context.apply"), QStringLiteral("session.list")};
         return names.contains(method);
     }
 
@@ -47,7 +48,8 @@ public:
         if (method == QLatin1String("test.hold")) {
             Hold hold{this};
             co_await hold;
-            co_return QJsonObject{{QStringLiteral("held"), true}, {QStringLiteral("cancelled"), context.cancelled && context.cancelled->load()}};
+            co_return QJsonObject{{QStringLiteral("held"), true},
+                                  {QStringLiteral("cancelled"), context.cancelled && context.cancelled->load()}};
         }
         if (method == QLatin1String("test.later")) {
             Later later;
@@ -60,17 +62,23 @@ public:
             }
         }
         if (method == QLatin1String("test.big"))
-            co_return QJsonObject{{QStringLiteral("text"), QString(params.value(QStringLiteral("size")).toInt(), QLatin1Char('x'))}};
+            co_return QJsonObject{
+                {QStringLiteral("text"), QString(params.value(QStringLiteral("size")).toInt(), QLatin1Char('x'))}};
         if (method == QLatin1String("context.apply"))
             co_return failure(Error::Code::StalePlan, QStringLiteral("plan p-1 is stale"));
         if (method == QLatin1String("test.fail"))
             co_return failure(Error::Code::Unreachable, QStringLiteral("no server"));
         if (method == QLatin1String("memory.recall"))
-            co_return QJsonObject{{QStringLiteral("results"), QJsonArray()}, {QStringLiteral("session"), context.defaultSessionId}};
-        co_return QJsonObject{{QStringLiteral("params"), params}, {QStringLiteral("session"), context.defaultSessionId}};
+            co_return QJsonObject{{QStringLiteral("results"), QJsonArray()},
+                                  {QStringLiteral("session"), context.defaultSessionId}};
+        co_return QJsonObject{{QStringLiteral("params"), params},
+                              {QStringLiteral("session"), context.defaultSessionId}};
     }
 
-    QString render(const QString &method, const QJsonObject &) const override { return QStringLiteral("text of ") + method; }
+    QString render(const QString &method, const QJsonObject &) const override
+    {
+        return QStringLiteral("text of ") + method;
+    }
 
     void publish(const QString &topic, QJsonObject params = {}) { Q_EMIT event(topic, params); }
     /// Lets the oldest test.hold go on.
@@ -93,7 +101,10 @@ private:
     };
     struct Later {
         bool await_ready() const noexcept { return false; }
-        void await_suspend(std::coroutine_handle<> waiter) const { QTimer::singleShot(1, [waiter] { waiter.resume(); }); }
+        void await_suspend(std::coroutine_handle<> waiter) const
+        {
+            QTimer::singleShot(1, [waiter] { waiter.resume(); });
+        }
         void await_resume() const noexcept { }
     };
 };
@@ -128,7 +139,8 @@ public:
     {
         const QDeadlineTimer limit(limitMs);
         while (!bytes.isEmpty()) {
-            const ssize_t sent = ::send(m_fd, bytes.data(), static_cast<size_t>(bytes.size()), MSG_NOSIGNAL | MSG_DONTWAIT);
+            const ssize_t sent =
+                ::send(m_fd, bytes.data(), static_cast<size_t>(bytes.size()), MSG_NOSIGNAL | MSG_DONTWAIT);
             if (sent > 0)
                 bytes = bytes.sliced(sent);
             else if (sent < 0 && errno != EAGAIN)
@@ -203,15 +215,17 @@ inline int errorCode(const QJsonObject &answer)
 }
 inline QString errorSlugOf(const QJsonObject &answer)
 {
-    return answer.value(QStringLiteral("error")).toObject().value(QStringLiteral("data")).toObject().value(QStringLiteral("code")).toString();
+    return answer.value(QStringLiteral("error"))
+        .toObject()
+        .value(QStringLiteral("data"))
+        .toObject()
+        .value(QStringLiteral("code"))
+        .toString();
 }
 inline QString errorText(const QJsonObject &answer)
 {
     return answer.value(QStringLiteral("error")).toObject().value(QStringLiteral("message")).toString();
 }
-inline QJsonObject resultOf(const QJsonObject &answer)
-{
-    return answer.value(QStringLiteral("result")).toObject();
-}
+inline QJsonObject resultOf(const QJsonObject &answer) { return answer.value(QStringLiteral("result")).toObject(); }
 
 } // namespace kerf

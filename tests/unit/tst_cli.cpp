@@ -40,8 +40,9 @@ private:
         QProcessEnvironment env = QProcessEnvironment::systemEnvironment();
         env.insert(QStringLiteral("KERF_SOCKET"), m_socket);
         env.insert(QStringLiteral("XDG_DATA_HOME"), m_dir->filePath(QStringLiteral("data")));
-        for (const QString &name : {QStringLiteral("DISPLAY"), QStringLiteral("WAYLAND_DISPLAY"), QStringLiteral("KERF_EVICTION_PROFILE"),
-                                    QStringLiteral("SAKUR4_EVICTION_PROFILE"), QStringLiteral("KERF_API_KEY"), QStringLiteral("QT_QPA_PLATFORM")})
+        for (const QString &name : {QStringLiteral("DISPLAY"), QStringLiteral("WAYLAND_DISPLAY"),
+                                    QStringLiteral("KERF_EVICTION_PROFILE"), QStringLiteral("SAKUR4_EVICTION_PROFILE"),
+                                    QStringLiteral("KERF_API_KEY"), QStringLiteral("QT_QPA_PLATFORM")})
             env.remove(name);
         return env;
     }
@@ -61,11 +62,13 @@ private:
             process.waitForFinished();
             return {-2, process.readAllStandardOutput(), process.readAllStandardError()};
         }
-        return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -3, process.readAllStandardOutput(), process.readAllStandardError()};
+        return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -3, process.readAllStandardOutput(),
+                process.readAllStandardError()};
     }
 
     /// Empty = it listens.
-    QByteArray start(QProcess &process, QStringList arguments = {QStringLiteral("--backend"), QStringLiteral("embedded")}) const
+    QByteArray start(QProcess &process,
+                     QStringList arguments = {QStringLiteral("--backend"), QStringLiteral("embedded")}) const
     {
         process.setProcessEnvironment(environment());
         process.start(program(), QStringList{QStringLiteral("serve")} + arguments);
@@ -88,10 +91,7 @@ private:
     }
 
 private Q_SLOTS:
-    void initTestCase()
-    {
-        QVERIFY2(QFileInfo::exists(program()), "kerfd is not built");
-    }
+    void initTestCase() { QVERIFY2(QFileInfo::exists(program()), "kerfd is not built"); }
     void init()
     {
         m_dir = std::make_unique<QTemporaryDir>();
@@ -112,10 +112,12 @@ private Q_SLOTS:
         output = run({QStringLiteral("no-such")});
         QCOMPARE(output.code, 2);
         QVERIFY(output.err.contains("no-such"));
-        for (const char *command : {"serve", "mcp", "doctor", "demo", "plan", "receipt", "sessions", "call", "replay"}) {
+        for (const char *command :
+             {"serve", "mcp", "doctor", "demo", "plan", "receipt", "sessions", "call", "replay"}) {
             const QString name = QString::fromLatin1(command);
             output = run({name, QStringLiteral("--help")});
-            QVERIFY2(output.code == 0 && output.out.contains("Examples:") && output.out.contains("Usage: kerfd"), command);
+            QVERIFY2(output.code == 0 && output.out.contains("Examples:") && output.out.contains("Usage: kerfd"),
+                     command);
             if (name != QLatin1String("serve"))
                 QVERIFY2(output.out.contains("--json"), command);
             output = run({name, QStringLiteral("--no-such-option")});
@@ -124,7 +126,9 @@ private Q_SLOTS:
         // A key on the command line could be read by others.
         QCOMPARE(run({QStringLiteral("serve"), QStringLiteral("--api-key"), QStringLiteral("secret")}).code, 2);
         QCOMPARE(run({QStringLiteral("plan")}).code, 2);
-        QCOMPARE(run({QStringLiteral("receipt"), QStringLiteral("s"), QStringLiteral("--turn"), QStringLiteral("x")}).code, 2);
+        QCOMPARE(
+            run({QStringLiteral("receipt"), QStringLiteral("s"), QStringLiteral("--turn"), QStringLiteral("x")}).code,
+            2);
         QCOMPARE(run({QStringLiteral("call")}).code, 2);
         QCOMPARE(run({QStringLiteral("call"), QStringLiteral("kerf.status"), QStringLiteral("{")}).code, 2);
         QCOMPARE(run({QStringLiteral("serve"), QStringLiteral("stray")}).code, 2);
@@ -134,15 +138,18 @@ private Q_SLOTS:
 
     void withoutAService()
     {
-        for (const QStringList &arguments : {QStringList{QStringLiteral("sessions")}, QStringList{QStringLiteral("receipt"), QStringLiteral("s")},
-                                             QStringList{QStringLiteral("plan"), QStringLiteral("s")}, QStringList{QStringLiteral("call"), QStringLiteral("kerf.status")}}) {
+        for (const QStringList &arguments :
+             {QStringList{QStringLiteral("sessions")}, QStringList{QStringLiteral("receipt"), QStringLiteral("s")},
+              QStringList{QStringLiteral("plan"), QStringLiteral("s")},
+              QStringList{QStringLiteral("call"), QStringLiteral("kerf.status")}}) {
             const Output output = run(arguments);
             QCOMPARE(output.code, 3);
             QVERIFY(output.err.contains("kerfd serve")); // what to do
             QVERIFY(output.out.isEmpty());
             const Output json = run(arguments + QStringList{QStringLiteral("--json")});
             QCOMPARE(json.code, 3);
-            QCOMPARE(json.json().value(QStringLiteral("error")).toObject().value(QStringLiteral("slug")).toString(), QStringLiteral("backend-unreachable"));
+            QCOMPARE(json.json().value(QStringLiteral("error")).toObject().value(QStringLiteral("slug")).toString(),
+                     QStringLiteral("backend-unreachable"));
         }
     }
 
@@ -182,7 +189,10 @@ private Q_SLOTS:
         RawClient client(m_socket);
         QByteArray all;
         for (int i = 0; i < 100; ++i)
-            all += "{\"jsonrpc\":\"2.0\",\"id\":" + QByteArray::number(i) + ",\"method\":\"memory.commit_episode\",\"params\":{\"session_id\":\"s\",\"role\":\"user\",\"content\":\"" + QByteArray::number(i) + "\"}}\n";
+            all += "{\"jsonrpc\":\"2.0\",\"id\":" + QByteArray::number(i)
+                + ",\"method\":\"memory.commit_episode\",\"params\":{\"session_id\":\"s\",\"role\":\"user\","
+                  "\"content\":\""
+                + QByteArray::number(i) + "\"}}\n";
         client.send(all);
         QCOMPARE(client.object().value(QStringLiteral("id")).toInt(), 0); // it has begun
         service.terminate();
@@ -197,7 +207,9 @@ private Q_SLOTS:
         // Each acknowledged one is there, and none twice.
         const QByteArray again = start(service);
         QVERIFY2(again.isEmpty(), again.constData());
-        const QJsonObject session = run({QStringLiteral("call"), QStringLiteral("session.get"), QStringLiteral("{\"session_id\":\"s\"}")}).json();
+        const QJsonObject session =
+            run({QStringLiteral("call"), QStringLiteral("session.get"), QStringLiteral("{\"session_id\":\"s\"}")})
+                .json();
         QVERIFY2(session.value(QStringLiteral("episodes")).toInt() >= answered, qPrintable(QString::number(answered)));
         QVERIFY(session.value(QStringLiteral("episodes")).toInt() <= 100);
         stop(service);
@@ -225,10 +237,12 @@ private Q_SLOTS:
 
     void whereItCannotListen()
     {
-        Output output = run({QStringLiteral("serve"), QStringLiteral("--backend"), QStringLiteral("embedded"), QStringLiteral("--socket"), m_dir->filePath(QStringLiteral("no/such/k.sock"))});
+        Output output = run({QStringLiteral("serve"), QStringLiteral("--backend"), QStringLiteral("embedded"),
+                             QStringLiteral("--socket"), m_dir->filePath(QStringLiteral("no/such/k.sock"))});
         QCOMPARE(output.code, 1);
         QVERIFY2(output.err.contains("does not exist"), output.err.constData());
-        output = run({QStringLiteral("serve"), QStringLiteral("--socket"), QLatin1Char('/') + QString(200, QLatin1Char('a'))});
+        output = run(
+            {QStringLiteral("serve"), QStringLiteral("--socket"), QLatin1Char('/') + QString(200, QLatin1Char('a'))});
         QCOMPARE(output.code, 2);
         QVERIFY(output.err.contains("107"));
         output = run({QStringLiteral("serve"), QStringLiteral("--backend"), QStringLiteral("nonsense spec")});
@@ -247,7 +261,8 @@ private Q_SLOTS:
         output = run({QStringLiteral("sessions")});
         QCOMPARE(output.code, 0);
         QVERIFY(output.out.contains("No session"));
-        output = run({QStringLiteral("call"), QStringLiteral("memory.commit_episode"), QStringLiteral("-"), QStringLiteral("--json")},
+        output = run({QStringLiteral("call"), QStringLiteral("memory.commit_episode"), QStringLiteral("-"),
+                      QStringLiteral("--json")},
                      "{\"session_id\": \"work\", \"role\": \"user\", \"content\": \"Hello\"}");
         QCOMPARE(output.code, 0);
         QCOMPARE(output.out.count('\n'), 1);
@@ -259,7 +274,8 @@ private Q_SLOTS:
         output = run({QStringLiteral("plan"), QStringLiteral("work")});
         QCOMPARE(output.code, 0);
         QVERIFY(!output.out.trimmed().isEmpty());
-        output = run({QStringLiteral("plan"), QStringLiteral("work"), QStringLiteral("--json"), QStringLiteral("--apply")});
+        output =
+            run({QStringLiteral("plan"), QStringLiteral("work"), QStringLiteral("--json"), QStringLiteral("--apply")});
         QCOMPARE(output.json().value(QStringLiteral("pressure")).toString(), QStringLiteral("relaxed"));
         QCOMPARE(output.json().value(QStringLiteral("applied")), QJsonValue(false));
         output = run({QStringLiteral("plan"), QStringLiteral("nobody")});
@@ -267,7 +283,8 @@ private Q_SLOTS:
         output = run({QStringLiteral("receipt"), QStringLiteral("work")});
         QCOMPARE(output.code, 0);
         QVERIFY(!output.out.trimmed().isEmpty());
-        output = run({QStringLiteral("receipt"), QStringLiteral("work"), QStringLiteral("--turn"), QStringLiteral("9")});
+        output =
+            run({QStringLiteral("receipt"), QStringLiteral("work"), QStringLiteral("--turn"), QStringLiteral("9")});
         QCOMPARE(output.code, 1);
         output = run({QStringLiteral("call"), QStringLiteral("no.such")});
         QCOMPARE(output.code, 2);
@@ -291,10 +308,12 @@ private Q_SLOTS:
         QVERIFY2(lines.at(2).trimmed().startsWith("eviction"), output.out.constData());
         QVERIFY(output.out.contains("simulated"));
         QVERIFY(!QFileInfo::exists(m_dir->filePath(QStringLiteral("data/kerf/kerf.db")))); // it keeps nothing
-        output = run({QStringLiteral("doctor"), QStringLiteral("--backend"), QStringLiteral("none"), QStringLiteral("--json")});
+        output = run(
+            {QStringLiteral("doctor"), QStringLiteral("--backend"), QStringLiteral("none"), QStringLiteral("--json")});
         QCOMPARE(output.code, 0);
         QCOMPARE(output.json().value(QStringLiteral("requested")).toString(), QStringLiteral("none"));
-        output = run({QStringLiteral("doctor"), QStringLiteral("--backend"), QStringLiteral("http://127.0.0.1:9"), QStringLiteral("--json")});
+        output = run({QStringLiteral("doctor"), QStringLiteral("--backend"), QStringLiteral("http://127.0.0.1:9"),
+                      QStringLiteral("--json")});
         QCOMPARE(output.code, 3);
         QCOMPARE(output.json().value(QStringLiteral("reachable")), QJsonValue(false));
         QCOMPARE(output.json().value(QStringLiteral("simulated")), QJsonValue(false)); // never the simulation
@@ -318,23 +337,29 @@ private Q_SLOTS:
     {
         QElapsedTimer timer;
         timer.start();
-        const Output output = run({QStringLiteral("mcp")},
-                                  "{\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}},\"jsonrpc\":\"2.0\",\"id\":0}\n"
-                                  "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
-                                  "{\"method\":\"tools/list\",\"jsonrpc\":\"2.0\",\"id\":1}\n");
+        const Output output =
+            run({QStringLiteral("mcp")},
+                "{\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+                "\"clientInfo\":{\"name\":\"c\",\"version\":\"1\"}},\"jsonrpc\":\"2.0\",\"id\":0}\n"
+                "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n"
+                "{\"method\":\"tools/list\",\"jsonrpc\":\"2.0\",\"id\":1}\n");
         QCOMPARE(output.code, 0);
         const QList<QByteArray> lines = output.out.trimmed().split('\n');
         QCOMPARE(lines.size(), 2);
-        QCOMPARE(resultOf(QJsonDocument::fromJson(lines.at(0)).object()).value(QStringLiteral("protocolVersion")).toString(), QStringLiteral("2025-11-25"));
-        QCOMPARE(resultOf(QJsonDocument::fromJson(lines.at(1)).object()).value(QStringLiteral("tools")).toArray(), listedTools(true));
+        QCOMPARE(
+            resultOf(QJsonDocument::fromJson(lines.at(0)).object()).value(QStringLiteral("protocolVersion")).toString(),
+            QStringLiteral("2025-11-25"));
+        QCOMPARE(resultOf(QJsonDocument::fromJson(lines.at(1)).object()).value(QStringLiteral("tools")).toArray(),
+                 listedTools(true));
         QVERIFY(!QFileInfo::exists(m_socket)); // nothing was started for it
         QVERIFY2(timer.elapsed() < 5000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void mcpWithoutAService()
     {
-        const Output output = run({QStringLiteral("mcp"), QStringLiteral("--no-start"), QStringLiteral("--tools"), QStringLiteral("all")},
-                                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"kerf.status\"}}");
+        const Output output =
+            run({QStringLiteral("mcp"), QStringLiteral("--no-start"), QStringLiteral("--tools"), QStringLiteral("all")},
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"kerf.status\"}}");
         QCOMPARE(output.code, 0);
         const QJsonObject result = resultOf(output.json());
         QCOMPARE(result.value(QStringLiteral("isError")), QJsonValue(true));
@@ -343,8 +368,9 @@ private Q_SLOTS:
 
     void mcpStartsAService()
     {
-        const Output output = run({QStringLiteral("mcp"), QStringLiteral("--backend"), QStringLiteral("embedded")},
-                                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"kerf.status\"}}\n");
+        const Output output =
+            run({QStringLiteral("mcp"), QStringLiteral("--backend"), QStringLiteral("embedded")},
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"kerf.status\"}}\n");
         QCOMPARE(output.code, 0);
         QVERIFY2(output.out.contains("embedded"), output.out.constData());
         // It goes on behind the client; ours to end.
@@ -376,27 +402,41 @@ private Q_SLOTS:
     void resultsFitTheirSchemas()
     {
         QProcess service;
-        const QByteArray problem = start(service, {QStringLiteral("--backend"), QStringLiteral("embedded"), QStringLiteral("--context-window"), QStringLiteral("2048")});
+        const QByteArray problem = start(service,
+                                         {QStringLiteral("--backend"), QStringLiteral("embedded"),
+                                          QStringLiteral("--context-window"), QStringLiteral("2048")});
         QVERIFY2(problem.isEmpty(), problem.constData());
         RawClient client(m_socket);
         int id = 0;
         QSet<QString> seen;
         const auto call = [&](const QString &name, const QJsonObject &arguments) {
-            client.send(QJsonDocument(QJsonObject{{QStringLiteral("jsonrpc"), QStringLiteral("2.0")}, {QStringLiteral("id"), ++id}, {QStringLiteral("method"), QStringLiteral("tools/call")},
-                                                  {QStringLiteral("params"), QJsonObject{{QStringLiteral("name"), name}, {QStringLiteral("arguments"), arguments}}}})
+            client.send(QJsonDocument(QJsonObject{{QStringLiteral("jsonrpc"), QStringLiteral("2.0")},
+                                                  {QStringLiteral("id"), ++id},
+                                                  {QStringLiteral("method"), QStringLiteral("tools/call")},
+                                                  {QStringLiteral("params"),
+                                                   QJsonObject{{QStringLiteral("name"), name},
+                                                               {QStringLiteral("arguments"), arguments}}}})
                             .toJson(QJsonDocument::Compact)
                         + '\n');
             const QJsonObject answer = client.object(20000);
             const QJsonObject result = resultOf(answer);
-            const QString text = result.value(QStringLiteral("content")).toArray().at(0).toObject().value(QStringLiteral("text")).toString();
+            const QString text = result.value(QStringLiteral("content"))
+                                     .toArray()
+                                     .at(0)
+                                     .toObject()
+                                     .value(QStringLiteral("text"))
+                                     .toString();
             if (result.value(QStringLiteral("isError")).toBool(true)) {
-                QTest::qFail(qPrintable(name + QStringLiteral(": ") + text + QString::fromUtf8(QJsonDocument(answer).toJson())), __FILE__, __LINE__);
+                QTest::qFail(
+                    qPrintable(name + QStringLiteral(": ") + text + QString::fromUtf8(QJsonDocument(answer).toJson())),
+                    __FILE__, __LINE__);
                 return QJsonObject();
             }
             if (text.isEmpty())
                 QTest::qFail(qPrintable(name + QStringLiteral(" has no text")), __FILE__, __LINE__);
             const QJsonObject structured = result.value(QStringLiteral("structuredContent")).toObject();
-            const Schema schema = Schema::fromJson(findTool(name)->listed.value(QStringLiteral("outputSchema")).toObject());
+            const Schema schema =
+                Schema::fromJson(findTool(name)->listed.value(QStringLiteral("outputSchema")).toObject());
             if (const auto wrong = schema.check(structured, true))
                 QTest::qFail(qPrintable(name + QStringLiteral(": ") + *wrong), __FILE__, __LINE__);
             seen.insert(name);
@@ -410,41 +450,61 @@ private Q_SLOTS:
         call(QStringLiteral("kerf.status"), {});
         call(QStringLiteral("session.list"), {});
         call(QStringLiteral("session.configure"), with({{QStringLiteral("context_window"), 2048}}));
-        call(QStringLiteral("memory.commit_episode"), with({{QStringLiteral("role"), QStringLiteral("system")}, {QStringLiteral("content"), QStringLiteral("You are terse.")}}));
+        call(QStringLiteral("memory.commit_episode"),
+             with({{QStringLiteral("role"), QStringLiteral("system")},
+                   {QStringLiteral("content"), QStringLiteral("You are terse.")}}));
         call(QStringLiteral("context.receipt"), session); // before any request
         QJsonObject plan;
         for (int turn = 0; turn < 40; ++turn) {
             QString text;
             for (int word = 0; word < 60; ++word)
                 text += QStringLiteral("word%1 ").arg(turn * 60 + word);
-            call(QStringLiteral("memory.commit_episode"), with({{QStringLiteral("role"), QStringLiteral("user")}, {QStringLiteral("content"), text}}));
+            call(QStringLiteral("memory.commit_episode"),
+                 with({{QStringLiteral("role"), QStringLiteral("user")}, {QStringLiteral("content"), text}}));
             plan = call(QStringLiteral("context.plan_eviction"), session);
             if (plan.value(QStringLiteral("pressure")).toString() == QLatin1String("compacting"))
                 break;
             call(QStringLiteral("context.assemble"), session);
-            const QJsonObject timings = QJsonDocument::fromJson(run({QStringLiteral("call"), QStringLiteral("server.simulate"), QStringLiteral("{\"session_id\":\"s\"}")}).out).object();
-            call(QStringLiteral("context.record_timings"), with({{QStringLiteral("cache_n"), timings.value(QStringLiteral("cache_n"))},
-                                                                 {QStringLiteral("prompt_n"), timings.value(QStringLiteral("prompt_n"))},
-                                                                 {QStringLiteral("prompt_ms"), timings.value(QStringLiteral("prompt_ms"))}}));
-            call(QStringLiteral("memory.commit_episode"), with({{QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("content"), text}}));
+            const QJsonObject timings =
+                QJsonDocument::fromJson(run({QStringLiteral("call"), QStringLiteral("server.simulate"),
+                                             QStringLiteral("{\"session_id\":\"s\"}")})
+                                            .out)
+                    .object();
+            call(QStringLiteral("context.record_timings"),
+                 with({{QStringLiteral("cache_n"), timings.value(QStringLiteral("cache_n"))},
+                       {QStringLiteral("prompt_n"), timings.value(QStringLiteral("prompt_n"))},
+                       {QStringLiteral("prompt_ms"), timings.value(QStringLiteral("prompt_ms"))}}));
+            call(QStringLiteral("memory.commit_episode"),
+                 with({{QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("content"), text}}));
         }
         QCOMPARE(plan.value(QStringLiteral("pressure")).toString(), QStringLiteral("compacting"));
         call(QStringLiteral("context.apply"), {{QStringLiteral("plan_id"), plan.value(QStringLiteral("plan_id"))}});
         call(QStringLiteral("context.compactions"), session); // waiting
         call(QStringLiteral("context.assemble"), session);
-        call(QStringLiteral("context.record_timings"), with({{QStringLiteral("cache_n"), 0}, {QStringLiteral("prompt_n"), 100}})); // no ms; not the prompt assembled
+        call(QStringLiteral("context.record_timings"),
+             with({{QStringLiteral("cache_n"), 0},
+                   {QStringLiteral("prompt_n"), 100}})); // no ms; not the prompt assembled
         call(QStringLiteral("context.receipt"), session);
         call(QStringLiteral("context.compactions"), session);
         call(QStringLiteral("session.get"), session);
         call(QStringLiteral("session.list"), {});
-        const QJsonArray hits = call(QStringLiteral("memory.recall"), with({{QStringLiteral("query"), QStringLiteral("word61")}})).value(QStringLiteral("results")).toArray();
+        const QJsonArray hits =
+            call(QStringLiteral("memory.recall"), with({{QStringLiteral("query"), QStringLiteral("word61")}}))
+                .value(QStringLiteral("results"))
+                .toArray();
         QVERIFY(!hits.isEmpty());
-        call(QStringLiteral("memory.get_episode"), {{QStringLiteral("episode_id"), hits.at(0).toObject().value(QStringLiteral("id"))}});
-        const QJsonObject pinned = call(QStringLiteral("memory.pin"), with({{QStringLiteral("content"), QStringLiteral("Never deploy on Friday.")}}));
-        call(QStringLiteral("memory.unpin"), {{QStringLiteral("anchor_id"), pinned.value(QStringLiteral("anchor_id"))}});
-        call(QStringLiteral("context.record_usage"), with({{QStringLiteral("prompt_tokens"), 100}, {QStringLiteral("cache_read_tokens"), QJsonValue::Null}}));
-        call(QStringLiteral("context.record_usage"), with({{QStringLiteral("prompt_tokens"), 100}, {QStringLiteral("cache_read_tokens"), 90}}));
-        call(QStringLiteral("context.record_usage"), with({{QStringLiteral("usage"), QJsonObject{{QStringLiteral("prompt_tokens"), 100}}}}));
+        call(QStringLiteral("memory.get_episode"),
+             {{QStringLiteral("episode_id"), hits.at(0).toObject().value(QStringLiteral("id"))}});
+        const QJsonObject pinned = call(QStringLiteral("memory.pin"),
+                                        with({{QStringLiteral("content"), QStringLiteral("Never deploy on Friday.")}}));
+        call(QStringLiteral("memory.unpin"),
+             {{QStringLiteral("anchor_id"), pinned.value(QStringLiteral("anchor_id"))}});
+        call(QStringLiteral("context.record_usage"),
+             with({{QStringLiteral("prompt_tokens"), 100}, {QStringLiteral("cache_read_tokens"), QJsonValue::Null}}));
+        call(QStringLiteral("context.record_usage"),
+             with({{QStringLiteral("prompt_tokens"), 100}, {QStringLiteral("cache_read_tokens"), 90}}));
+        call(QStringLiteral("context.record_usage"),
+             with({{QStringLiteral("usage"), QJsonObject{{QStringLiteral("prompt_tokens"), 100}}}}));
         call(QStringLiteral("context.receipt"), session);
         call(QStringLiteral("server.doctor"), {});
         call(QStringLiteral("server.slots"), {});
@@ -455,14 +515,20 @@ private Q_SLOTS:
         stop(service);
         // The same where nothing is known: no server, no window.
         QProcess bare;
-        const QByteArray none = start(bare, {QStringLiteral("--backend"), QStringLiteral("none"), QStringLiteral("--db"), QStringLiteral(":memory:")});
+        const QByteArray none = start(
+            bare,
+            {QStringLiteral("--backend"), QStringLiteral("none"), QStringLiteral("--db"), QStringLiteral(":memory:")});
         QVERIFY2(none.isEmpty(), none.constData());
         client.close();
         RawClient other(m_socket);
         for (const char *name : {"kerf.status", "server.doctor", "profile.get"}) {
-            other.send(QByteArray("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"") + name + "\",\"arguments\":{}}}\n");
+            other.send(QByteArray("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"")
+                       + name + "\",\"arguments\":{}}}\n");
             const QJsonObject result = resultOf(other.object());
-            const auto wrong = Schema::fromJson(findTool(QString::fromLatin1(name))->listed.value(QStringLiteral("outputSchema")).toObject()).check(result.value(QStringLiteral("structuredContent")).toObject(), true);
+            const auto wrong =
+                Schema::fromJson(
+                    findTool(QString::fromLatin1(name))->listed.value(QStringLiteral("outputSchema")).toObject())
+                    .check(result.value(QStringLiteral("structuredContent")).toObject(), true);
             QVERIFY2(!wrong, qPrintable(QString::fromLatin1(name) + wrong.value_or(QString())));
         }
         stop(bare);

@@ -32,7 +32,8 @@ private Q_SLOTS:
         QTest::newRow("one") << QByteArray("{}\n") << QList<QByteArray>{"{}"} << QByteArray();
         QTest::newRow("two at once") << QByteArray("a\nb\n") << QList<QByteArray>{"a", "b"} << QByteArray();
         QTest::newRow("carriage return") << QByteArray("a\r\nb\r\n") << QList<QByteArray>{"a", "b"} << QByteArray();
-        QTest::newRow("blank lines") << QByteArray("\n\r\n  \na\n\n\nb\n") << QList<QByteArray>{"a", "b"} << QByteArray();
+        QTest::newRow("blank lines") << QByteArray("\n\r\n  \na\n\n\nb\n") << QList<QByteArray>{"a", "b"}
+                                     << QByteArray();
         QTest::newRow("incomplete") << QByteArray("a\n{\"x\"") << QList<QByteArray>{"a"} << QByteArray("{\"x\"");
         QTest::newRow("nothing") << QByteArray() << QList<QByteArray>{} << QByteArray();
     }

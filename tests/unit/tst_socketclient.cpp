@@ -53,25 +53,34 @@ private:
         {
             worker.moveToThread(&thread);
             thread.start();
-            QMetaObject::invokeMethod(&worker, [this] { handler = std::make_shared<TestHandler>(); }, Qt::BlockingQueuedConnection);
+            QMetaObject::invokeMethod(
+                &worker, [this] { handler = std::make_shared<TestHandler>(); }, Qt::BlockingQueuedConnection);
         }
         void drop()
         {
             if (handler)
-                QMetaObject::invokeMethod(&worker, [this] { handler.reset(); }, Qt::BlockingQueuedConnection);
+                QMetaObject::invokeMethod(
+                    &worker, [this] { handler.reset(); }, Qt::BlockingQueuedConnection);
         }
-        void release() { QMetaObject::invokeMethod(&worker, [this] { handler->release(); }, Qt::BlockingQueuedConnection); }
+        void release()
+        {
+            QMetaObject::invokeMethod(
+                &worker, [this] { handler->release(); }, Qt::BlockingQueuedConnection);
+        }
         qsizetype waiting()
         {
             qsizetype size = 0;
-            QMetaObject::invokeMethod(&worker, [this, &size] { size = handler->waiting.size(); }, Qt::BlockingQueuedConnection);
+            QMetaObject::invokeMethod(
+                &worker, [this, &size] { size = handler->waiting.size(); }, Qt::BlockingQueuedConnection);
             return size;
         }
         ~Engine()
         {
             drop();
             if (thread.isRunning()) // it can only be pushed away from its own thread
-                QMetaObject::invokeMethod(&worker, [this, home = QThread::currentThread()] { worker.moveToThread(home); }, Qt::BlockingQueuedConnection);
+                QMetaObject::invokeMethod(
+                    &worker, [this, home = QThread::currentThread()] { worker.moveToThread(home); },
+                    Qt::BlockingQueuedConnection);
             thread.quit();
             thread.wait();
         }
@@ -99,7 +108,8 @@ private Q_SLOTS:
         const auto failed = start(client, QStringLiteral("test.fail"));
         const auto unknown = start(client, QStringLiteral("no.such"));
         QTRY_VERIFY(unknown->has_value());
-        QCOMPARE(first->value().value().value(QStringLiteral("params")).toObject(), (QJsonObject{{QStringLiteral("a"), 1}}));
+        QCOMPARE(first->value().value().value(QStringLiteral("params")).toObject(),
+                 (QJsonObject{{QStringLiteral("a"), 1}}));
         QCOMPARE(second->value().value().value(QStringLiteral("version")).toString(), QStringLiteral("test"));
         QCOMPARE(failed->value().error(), (Error{Error::Code::Unreachable, QStringLiteral("no server"), {}}));
         QCOMPARE(unknown->value().error().code, Error::Code::MethodNotFound);
@@ -199,7 +209,8 @@ private Q_SLOTS:
     {
         serve();
         SocketClient client(m_path);
-        const auto answer = start(client, QStringLiteral("test.echo"), {{QStringLiteral("x"), QString(17 * 1024 * 1024, QLatin1Char('x'))}});
+        const auto answer = start(client, QStringLiteral("test.echo"),
+                                  {{QStringLiteral("x"), QString(17 * 1024 * 1024, QLatin1Char('x'))}});
         QVERIFY(answer->has_value());
         QCOMPARE(answer->value().error().code, Error::Code::TooLarge);
         const auto next = start(client, QStringLiteral("kerf.status"));
@@ -225,7 +236,9 @@ private Q_SLOTS:
         QVERIFY(later->value());
         QCOMPARE(failed->value().error().code, Error::Code::Unreachable);
         QCOMPARE(unknown->value().error().code, Error::Code::MethodNotFound);
-        QMetaObject::invokeMethod(&engine.worker, [&engine] { engine.handler->publish(QStringLiteral("ring"), {{QStringLiteral("n"), 2}}); });
+        QMetaObject::invokeMethod(&engine.worker, [&engine] {
+            engine.handler->publish(QStringLiteral("ring"), {{QStringLiteral("n"), 2}});
+        });
         QTRY_COMPARE(events.size(), 1);
         QCOMPARE(events.at(0).at(1).toJsonObject().value(QStringLiteral("n")), QJsonValue(2));
         QCOMPARE(QThread::currentThread(), client.thread());
@@ -240,9 +253,11 @@ private Q_SLOTS:
         QTRY_COMPARE(engine.waiting(), 1);
         const std::coroutine_handle<> left = engine.handler->waiting.constFirst();
         // The call under way holds the engine; only its end lets go.
-        QMetaObject::invokeMethod(&engine.worker, [&engine] { engine.handler.reset(); }, Qt::BlockingQueuedConnection);
+        QMetaObject::invokeMethod(
+            &engine.worker, [&engine] { engine.handler.reset(); }, Qt::BlockingQueuedConnection);
         QVERIFY(!open->has_value());
-        QMetaObject::invokeMethod(&engine.worker, [left] { left.resume(); }, Qt::BlockingQueuedConnection);
+        QMetaObject::invokeMethod(
+            &engine.worker, [left] { left.resume(); }, Qt::BlockingQueuedConnection);
         QTRY_VERIFY(open->has_value());
         QVERIFY(open->value());
         QTRY_COMPARE(connected.size(), 1);
@@ -257,7 +272,8 @@ private Q_SLOTS:
         auto engine = std::make_unique<Engine>();
         LocalClient client(engine->handler);
         // Queued behind a loop that will not come round to them.
-        QMetaObject::invokeMethod(&engine->worker, [&engine] { engine->thread.quit(); }, Qt::BlockingQueuedConnection);
+        QMetaObject::invokeMethod(
+            &engine->worker, [&engine] { engine->thread.quit(); }, Qt::BlockingQueuedConnection);
         QTRY_VERIFY(engine->thread.isFinished());
         const auto open = start(client, QStringLiteral("kerf.status"));
         QTest::qWait(20);
@@ -290,9 +306,11 @@ private Q_SLOTS:
                 answers.append(start(*client, i % 2 ? QStringLiteral("test.later") : QStringLiteral("kerf.status")));
             if (round % 2)
                 client.reset();
-            QTRY_VERIFY(std::all_of(answers.cbegin(), answers.cend(), [](const auto &answer) { return answer->has_value(); }));
+            QTRY_VERIFY(
+                std::all_of(answers.cbegin(), answers.cend(), [](const auto &answer) { return answer->has_value(); }));
             if (!(round % 2))
-                QVERIFY(std::all_of(answers.cbegin(), answers.cend(), [](const auto &answer) { return answer->value().has_value(); }));
+                QVERIFY(std::all_of(answers.cbegin(), answers.cend(),
+                                    [](const auto &answer) { return answer->value().has_value(); }));
         }
     }
 };

@@ -31,7 +31,8 @@ class TestSocketServer : public QObject
 private:
     static QByteArray request(int id, const char *method, const QByteArray &params = "{}")
     {
-        return "{\"jsonrpc\":\"2.0\",\"id\":" + QByteArray::number(id) + ",\"method\":\"" + method + "\",\"params\":" + params + "}\n";
+        return "{\"jsonrpc\":\"2.0\",\"id\":" + QByteArray::number(id) + ",\"method\":\"" + method
+            + "\",\"params\":" + params + "}\n";
     }
 
     QTemporaryDir m_dir;
@@ -67,8 +68,11 @@ private Q_SLOTS:
         client.send(request(1, "kerf.status"));
         QCOMPARE(client.line(), QByteArray(R"({"jsonrpc":"2.0","id":1,"result":{"version":"test"}})"));
         client.send(request(2, "test.echo", R"({"a":"ä\n"})"));
-        QCOMPARE(resultOf(client.object()).value(QStringLiteral("params")).toObject().value(QStringLiteral("a")).toString(), QStringLiteral("ä\n"));
-        client.send("\r\n\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"kerf.status\"}\r\n"); // blank lines, no params
+        QCOMPARE(
+            resultOf(client.object()).value(QStringLiteral("params")).toObject().value(QStringLiteral("a")).toString(),
+            QStringLiteral("ä\n"));
+        client.send(
+            "\r\n\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"kerf.status\"}\r\n"); // blank lines, no params
         QCOMPARE(client.object().value(QStringLiteral("id")).toString(), QStringLiteral("x"));
     }
 
@@ -341,17 +345,20 @@ private Q_SLOTS:
     {
         RawClient client(m_path);
         client.send(request(1, "events.subscribe", R"({"topics":["episode","plan"]})"));
-        QCOMPARE(resultOf(client.object()).value(QStringLiteral("topics")).toArray(), (QJsonArray{QStringLiteral("episode"), QStringLiteral("plan")}));
+        QCOMPARE(resultOf(client.object()).value(QStringLiteral("topics")).toArray(),
+                 (QJsonArray{QStringLiteral("episode"), QStringLiteral("plan")}));
         m_handler->publish(QStringLiteral("slots"));
         m_handler->publish(QStringLiteral("episode"), {{QStringLiteral("seq"), 4}});
         const QJsonObject event = client.object();
         QCOMPARE(event.value(QStringLiteral("method")).toString(), QStringLiteral("event"));
         QVERIFY(!event.contains(QStringLiteral("id")));
-        QCOMPARE(event.value(QStringLiteral("params")).toObject(), (QJsonObject{{QStringLiteral("topic"), QStringLiteral("episode")}, {QStringLiteral("seq"), 4}}));
+        QCOMPARE(event.value(QStringLiteral("params")).toObject(),
+                 (QJsonObject{{QStringLiteral("topic"), QStringLiteral("episode")}, {QStringLiteral("seq"), 4}}));
         client.send(request(2, "events.subscribe"));
         QCOMPARE(resultOf(client.object()).value(QStringLiteral("topics")).toArray().size(), 10);
         m_handler->publish(QStringLiteral("slots"));
-        QCOMPARE(client.object().value(QStringLiteral("params")).toObject().value(QStringLiteral("topic")).toString(), QStringLiteral("slots"));
+        QCOMPARE(client.object().value(QStringLiteral("params")).toObject().value(QStringLiteral("topic")).toString(),
+                 QStringLiteral("slots"));
         client.send(request(3, "events.subscribe", R"({"topics":["weather"]})"));
         const QJsonObject wrong = client.object();
         QCOMPARE(errorCode(wrong), -32602);
@@ -439,7 +446,8 @@ private Q_SLOTS:
         two.send(request(1, "test.echo"));
         QVERIFY(resultOf(two.object()).value(QStringLiteral("session")).toString() != first);
         // The harness's own id goes before it; and the bridge sets the connection's.
-        one.send(request(3, "test.echo", R"({"_meta":{"x-codex-turn-metadata":{"session_id":"s-9","thread_id":"t-9"}}})"));
+        one.send(
+            request(3, "test.echo", R"({"_meta":{"x-codex-turn-metadata":{"session_id":"s-9","thread_id":"t-9"}}})"));
         const QJsonObject named = resultOf(one.object());
         QCOMPARE(named.value(QStringLiteral("session")).toString(), QStringLiteral("t-9"));
         QVERIFY(!named.value(QStringLiteral("params")).toObject().contains(QStringLiteral("_meta")));
@@ -458,7 +466,8 @@ private Q_SLOTS:
         SocketServer second(m_path);
         const auto refused = second.listen(m_handler);
         QVERIFY(!refused);
-        QVERIFY2(refused.error().message.contains(QString::number(QCoreApplication::applicationPid())), qPrintable(refused.error().message));
+        QVERIFY2(refused.error().message.contains(QString::number(QCoreApplication::applicationPid())),
+                 qPrintable(refused.error().message));
         QVERIFY(refused.error().message.contains(m_path));
         RawClient client(m_path);
         client.send(request(1, "kerf.status"));
@@ -540,7 +549,8 @@ private Q_SLOTS:
         }
         int status = -1;
         pid_t done = 0;
-        QTRY_VERIFY(done != 0 || (done = ::waitpid(child, &status, WNOHANG)) != 0); // the macro asks once more at its end
+        QTRY_VERIFY(done != 0
+                    || (done = ::waitpid(child, &status, WNOHANG)) != 0); // the macro asks once more at its end
         QCOMPARE(done, child);
         QCOMPARE(WEXITSTATUS(status), 0);
         QCOMPARE(m_server->connectionCount(), 0);
@@ -574,7 +584,8 @@ private Q_SLOTS:
     void folders()
     {
         QTemporaryDir dir;
-        const auto restore = qScopeGuard([runtime = qgetenv("XDG_RUNTIME_DIR")] { qputenv("XDG_RUNTIME_DIR", runtime); });
+        const auto restore =
+            qScopeGuard([runtime = qgetenv("XDG_RUNTIME_DIR")] { qputenv("XDG_RUNTIME_DIR", runtime); });
         qputenv("XDG_RUNTIME_DIR", dir.path().toLocal8Bit());
         const QString path = dir.filePath(QStringLiteral("kerf/kerf.sock"));
         const QByteArray folder = dir.filePath(QStringLiteral("kerf")).toLocal8Bit();
