@@ -23,7 +23,7 @@ namespace {
 
 struct ConsoleOptions {
     QString theme;
-    bool connects = false;  ///< the command line says to what; else the start page
+    bool connects = false; ///< the command line says to what; else the start page
     bool attach = false;
     QString socket;
     ServiceOptions service; ///< as given; the connection dialog may name another backend
@@ -37,9 +37,10 @@ void playDemo(const std::shared_ptr<ServiceClient> &client)
     script.title = QObject::tr("Demo");
     script.turns = 46;
     const QPointer<ServiceClient> there(client.get());
-    auto task = harness->run(script, [there](QString sessionId, QJsonObject assembled) -> QCoro::Task<Result<QJsonObject>> {
-        return Harness::simulate(there, std::move(sessionId), std::move(assembled));
-    });
+    auto task =
+        harness->run(script, [there](QString sessionId, QJsonObject assembled) -> QCoro::Task<Result<QJsonObject>> {
+            return Harness::simulate(there, std::move(sessionId), std::move(assembled));
+        });
     QCoro::connect(std::move(task), harness, [harness](const Result<void> &) { harness->deleteLater(); });
 }
 
@@ -109,16 +110,27 @@ int runConsole(int argc, char **argv)
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/kerf/icons/kerf.svg")));
 
     QCommandLineParser parser;
-    parser.setApplicationDescription(QCoreApplication::translate("main", "Shows and decides where a conversation may be cut so that an inference server's KV cache still matches."));
+    parser.setApplicationDescription(QCoreApplication::translate(
+        "main",
+        "Shows and decides where a conversation may be cut so that an inference server's KV cache still matches."));
     parser.addHelpOption();
     parser.addVersionOption();
-    const QCommandLineOption theme(QStringLiteral("theme"), QCoreApplication::translate("main", "Colours: light, dark or system."), QStringLiteral("name"));
-    const QCommandLineOption socket(QStringLiteral("socket"), QCoreApplication::translate("main", "Socket to serve, or to attach to."), QStringLiteral("path"));
-    const QCommandLineOption attach(QStringLiteral("attach"), QCoreApplication::translate("main", "Attach to a running service; its socket may follow."));
-    const QCommandLineOption headless(QStringLiteral("headless"), QCoreApplication::translate("main", "No window: the same as kerfd serve."));
+    const QCommandLineOption theme(QStringLiteral("theme"),
+                                   QCoreApplication::translate("main", "Colours: light, dark or system."),
+                                   QStringLiteral("name"));
+    const QCommandLineOption socket(QStringLiteral("socket"),
+                                    QCoreApplication::translate("main", "Socket to serve, or to attach to."),
+                                    QStringLiteral("path"));
+    const QCommandLineOption attach(
+        QStringLiteral("attach"),
+        QCoreApplication::translate("main", "Attach to a running service; its socket may follow."));
+    const QCommandLineOption headless(QStringLiteral("headless"),
+                                      QCoreApplication::translate("main", "No window: the same as kerfd serve."));
     parser.addOptions({theme, socket, attach, headless});
     addServiceOptions(parser, false);
-    parser.addPositionalArgument(QStringLiteral("socket"), QCoreApplication::translate("main", "With --attach: the socket."), QStringLiteral("[socket]"));
+    parser.addPositionalArgument(QStringLiteral("socket"),
+                                 QCoreApplication::translate("main", "With --attach: the socket."),
+                                 QStringLiteral("[socket]"));
     parser.process(app);
 
     ConsoleOptions options;
@@ -140,12 +152,15 @@ int runConsole(int argc, char **argv)
     options.service = *service;
     options.connects = namesOwnService(parser);
     if (!options.theme.isEmpty() && !themeFromName(options.theme))
-        return usage(QCoreApplication::translate("main", "--theme: must be light, dark or system, not %1").arg(options.theme));
+        return usage(
+            QCoreApplication::translate("main", "--theme: must be light, dark or system, not %1").arg(options.theme));
 
     int code = 0;
     {
         MainWindow console(makeOpener(options));
-        const QString wanted = options.theme.isEmpty() ? QSettings().value(QStringLiteral("appearance/theme"), QStringLiteral("system")).toString() : options.theme;
+        const QString wanted = options.theme.isEmpty()
+            ? QSettings().value(QStringLiteral("appearance/theme"), QStringLiteral("system")).toString()
+            : options.theme;
         if (const auto choice = themeFromName(wanted); choice && *choice != ThemeChoice::System)
             console.setTheme(*choice);
         else if (QAction *system = console.action(QStringLiteral("theme-system")))
@@ -165,7 +180,4 @@ int runConsole(int argc, char **argv)
 
 } // namespace kerf
 
-int main(int argc, char **argv)
-{
-    return kerf::runConsole(argc, argv);
-}
+int main(int argc, char **argv) { return kerf::runConsole(argc, argv); }

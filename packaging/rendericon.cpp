@@ -27,7 +27,8 @@ int main(int argc, char *argv[])
     renderer.render(&painter);
     painter.end();
     if (!renderer.isValid() || !image.save(arguments.at(2))) {
-        std::fprintf(stderr, "rendericon: cannot render %s to %s\n", qPrintable(arguments.at(1)), qPrintable(arguments.at(2)));
+        std::fprintf(stderr, "rendericon: cannot render %s to %s\n", qPrintable(arguments.at(1)),
+                     qPrintable(arguments.at(2)));
         return 1;
     }
     return 0;

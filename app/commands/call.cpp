@@ -24,7 +24,8 @@ void printLine(const QJsonObject &object)
     printText(QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact)));
 }
 
-QCoro::Task<int> callOn(std::shared_ptr<ServiceClient> client, CommandHelp help, QString method, QJsonObject params, bool json)
+QCoro::Task<int> callOn(std::shared_ptr<ServiceClient> client, CommandHelp help, QString method, QJsonObject params,
+                        bool json)
 {
     auto result = co_await client->call(method, params);
     if (!result)
@@ -40,7 +41,8 @@ QCoro::Task<int> callOn(std::shared_ptr<ServiceClient> client, CommandHelp help,
 QCoro::Task<int> watchOn(std::shared_ptr<ServiceClient> client, CommandHelp help, QJsonObject params, bool json)
 {
     const auto end = std::make_shared<PendingAnswer>();
-    QObject::connect(client.get(), &ServiceClient::event, client.get(), [](const QString &, const QJsonObject &event) { printLine(event); });
+    QObject::connect(client.get(), &ServiceClient::event, client.get(),
+                     [](const QString &, const QJsonObject &event) { printLine(event); });
     QObject::connect(client.get(), &ServiceClient::connectedChanged, client.get(), [end](bool connected) {
         if (!connected)
             settleLater(end, QJsonObject());
@@ -50,7 +52,8 @@ QCoro::Task<int> watchOn(std::shared_ptr<ServiceClient> client, CommandHelp help
         co_return reportError(help, result.error(), json);
     PendingAnswer::Awaiter ended{end};
     (void)co_await ended;
-    co_return reportError(help, Error{Error::Code::Unreachable, QStringLiteral("the service closed the connection"), {}}, false);
+    co_return reportError(
+        help, Error{Error::Code::Unreachable, QStringLiteral("the service closed the connection"), {}}, false);
 }
 
 } // namespace
@@ -58,16 +61,20 @@ QCoro::Task<int> watchOn(std::shared_ptr<ServiceClient> client, CommandHelp help
 int runCall(QCoreApplication &app, QStringList arguments)
 {
     QCommandLineParser parser;
-    const CommandHelp help{QStringLiteral("call"), QStringLiteral("METHOD [JSON|-]"),
-                           QStringLiteral("Calls one method of the protocol and prints its result: the parameters are a JSON object, on the command line or\n"
-                                          "with - on standard input. events.subscribe prints events, one a line, until it is ended."),
-                           QStringLiteral("  kerfd call kerf.status\n"
-                                          "  kerfd call memory.commit_episode '{\"session_id\": \"s1\", \"role\": \"user\", \"content\": \"Hello\"}'\n"
-                                          "  kerfd call context.assemble '{\"session_id\": \"s1\"}' --json > body.json\n"
-                                          "  jq '{session_id: \"s1\"} + .timings' answer.json | kerfd call context.record_timings -\n"
-                                          "  kerfd call events.subscribe '{\"topics\": [\"plan\", \"outcome\"]}'")};
+    const CommandHelp help{
+        QStringLiteral("call"), QStringLiteral("METHOD [JSON|-]"),
+        QStringLiteral("Calls one method of the protocol and prints its result: the parameters are a JSON object, on "
+                       "the command line or\n"
+                       "with - on standard input. events.subscribe prints events, one a line, until it is ended."),
+        QStringLiteral("  kerfd call kerf.status\n"
+                       "  kerfd call memory.commit_episode '{\"session_id\": \"s1\", \"role\": \"user\", \"content\": "
+                       "\"Hello\"}'\n"
+                       "  kerfd call context.assemble '{\"session_id\": \"s1\"}' --json > body.json\n"
+                       "  jq '{session_id: \"s1\"} + .timings' answer.json | kerfd call context.record_timings -\n"
+                       "  kerfd call events.subscribe '{\"topics\": [\"plan\", \"outcome\"]}'")};
     parser.addPositionalArgument(QStringLiteral("METHOD"), QStringLiteral("As in PROTOCOL, for example session.list."));
-    parser.addPositionalArgument(QStringLiteral("JSON"), QStringLiteral("Its parameters; {} if left out."), QStringLiteral("[JSON|-]"));
+    parser.addPositionalArgument(QStringLiteral("JSON"), QStringLiteral("Its parameters; {} if left out."),
+                                 QStringLiteral("[JSON|-]"));
     addSocketOption(parser);
     parser.addOption({QStringLiteral("json"), QStringLiteral("Print the result on one line; errors as JSON, too.")});
     addServiceOptions(parser, false);
@@ -77,7 +84,8 @@ int runCall(QCoreApplication &app, QStringList arguments)
     if (positional.isEmpty())
         return usageError(help, QStringLiteral("which method?"));
     if (positional.size() > 2)
-        return usageError(help, QStringLiteral("unexpected argument \"%1\" (is the JSON quoted?)").arg(positional.at(2)));
+        return usageError(help,
+                          QStringLiteral("unexpected argument \"%1\" (is the JSON quoted?)").arg(positional.at(2)));
     QByteArray text = positional.value(1, QStringLiteral("{}")).toUtf8();
     if (text == "-") {
         QFile input;
@@ -88,7 +96,9 @@ int runCall(QCoreApplication &app, QStringList arguments)
     QJsonParseError error;
     const QJsonDocument document = QJsonDocument::fromJson(text, &error);
     if (error.error != QJsonParseError::NoError)
-        return usageError(help, QStringLiteral("the parameters are no JSON (byte %1): %2").arg(error.offset).arg(error.errorString()));
+        return usageError(
+            help,
+            QStringLiteral("the parameters are no JSON (byte %1): %2").arg(error.offset).arg(error.errorString()));
     if (!document.isObject())
         return usageError(help, QStringLiteral("the parameters must be a JSON object"));
     const QString method = positional.constFirst();
@@ -98,11 +108,14 @@ int runCall(QCoreApplication &app, QStringList arguments)
         if (namesOwnService(parser))
             return usageError(help, QStringLiteral("events come from a running service: leave out --db and --backend"));
         return withService(app, help, parser, false, false,
-                           [help, params, json](std::shared_ptr<ServiceClient> client) { return watchOn(std::move(client), help, params, json); });
+                           [help, params, json](std::shared_ptr<ServiceClient> client) {
+                               return watchOn(std::move(client), help, params, json);
+                           });
     }
-    return withService(app, help, parser, false, false, [help, method, params, json](std::shared_ptr<ServiceClient> client) {
-        return callOn(std::move(client), help, method, params, json);
-    });
+    return withService(app, help, parser, false, false,
+                       [help, method, params, json](std::shared_ptr<ServiceClient> client) {
+                           return callOn(std::move(client), help, method, params, json);
+                       });
 }
 
 } // namespace kerf

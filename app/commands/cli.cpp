@@ -56,7 +56,10 @@ QCoro::Task<void> useRunning(Run *run, ServiceUser user)
 
 void addSocketOption(QCommandLineParser &parser)
 {
-    parser.addOption({QStringLiteral("socket"), QStringLiteral("The service's socket. Default: $KERF_SOCKET, else $XDG_RUNTIME_DIR/kerf/kerf.sock."), QStringLiteral("PATH")});
+    parser.addOption(
+        {QStringLiteral("socket"),
+         QStringLiteral("The service's socket. Default: $KERF_SOCKET, else $XDG_RUNTIME_DIR/kerf/kerf.sock."),
+         QStringLiteral("PATH")});
 }
 
 void addJsonOption(QCommandLineParser &parser)
@@ -73,7 +76,9 @@ std::optional<int> parseCommand(QCommandLineParser &parser, const CommandHelp &h
         return std::nullopt;
     QString options = parser.helpText();
     options.remove(0, options.indexOf(QLatin1Char('\n')) + 1); // its usage line knows no command
-    write(stdout, QStringLiteral("Usage: kerfd %1 %2\n\n%3\n%4\nExamples:\n%5\n").arg(help.name, help.synopsis, help.description, options, help.examples));
+    write(stdout,
+          QStringLiteral("Usage: kerfd %1 %2\n\n%3\n%4\nExamples:\n%5\n")
+              .arg(help.name, help.synopsis, help.description, options, help.examples));
     return ExitDone;
 }
 
@@ -100,9 +105,10 @@ int reportError(const CommandHelp &help, const Error &error, bool json)
 {
     write(stderr, QStringLiteral("kerfd %1: %2\n").arg(help.name, error.message));
     if (json) {
-        printJson({{QStringLiteral("error"), QJsonObject{{QStringLiteral("code"), errorNumber(error.code)},
-                                                         {QStringLiteral("slug"), errorSlug(error)},
-                                                         {QStringLiteral("message"), error.message}}}});
+        printJson({{QStringLiteral("error"),
+                    QJsonObject{{QStringLiteral("code"), errorNumber(error.code)},
+                                {QStringLiteral("slug"), errorSlug(error)},
+                                {QStringLiteral("message"), error.message}}}});
     }
     return exitCodeOf(error);
 }
@@ -112,13 +118,10 @@ void printText(const QString &text)
     write(stdout, text.endsWith(QLatin1Char('\n')) ? text : text + QLatin1Char('\n'));
 }
 
-void printJson(const QJsonObject &object)
-{
-    write(stdout, QString::fromUtf8(QJsonDocument(object).toJson()));
-}
+void printJson(const QJsonObject &object) { write(stdout, QString::fromUtf8(QJsonDocument(object).toJson())); }
 
-int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn, bool memory, ServiceUser user,
-                std::function<void()> interrupted)
+int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn,
+                bool memory, ServiceUser user, std::function<void()> interrupted)
 {
     const bool json = parser.isSet(QStringLiteral("json"));
     Run run;

@@ -25,10 +25,10 @@ QT_END_NAMESPACE
 namespace kerf {
 
 struct CommandHelp {
-    QString name;        ///< "plan"
-    QString synopsis;    ///< "SESSION [options]"
+    QString name; ///< "plan"
+    QString synopsis; ///< "SESSION [options]"
     QString description;
-    QString examples;    ///< lines, indented
+    QString examples; ///< lines, indented
 };
 
 /// Parses; adds --help. A code = leave with it (help was printed, or the usage error).
@@ -41,7 +41,7 @@ void addJsonOption(QCommandLineParser &parser);
 int exitCodeOf(const Error &error);
 /// To stderr for people; with --json also to stdout, as {"error": {...}}.
 int reportError(const CommandHelp &help, const Error &error, bool json);
-void printText(const QString &text);       ///< with a line end
+void printText(const QString &text); ///< with a line end
 void printJson(const QJsonObject &object); ///< indented
 
 /// A service for one command: the running one, or one of the command's own.
@@ -49,7 +49,7 @@ using ServiceUser = std::function<QCoro::Task<int>(std::shared_ptr<ServiceClient
 /// `own`: open a service in this process (--db or --backend were given), `fallbackOwn`: also where none runs.
 /// `memory`: its store is :memory: unless --db says otherwise. Runs the event loop until `user` has given its code.
 /// `interrupted`: called on the first SIGINT or SIGTERM instead of ending at once; a second one ends the process.
-int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn, bool memory, ServiceUser user,
-                std::function<void()> interrupted = {});
+int withService(QCoreApplication &app, const CommandHelp &help, const QCommandLineParser &parser, bool fallbackOwn,
+                bool memory, ServiceUser user, std::function<void()> interrupted = {});
 
 } // namespace kerf

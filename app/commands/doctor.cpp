@@ -31,13 +31,16 @@ QCoro::Task<int> doctorOn(std::shared_ptr<ServiceClient> client, CommandHelp hel
 int runDoctor(QCoreApplication &app, QStringList arguments)
 {
     QCommandLineParser parser;
-    const CommandHelp help{QStringLiteral("doctor"), QStringLiteral("[options]"),
-                           QStringLiteral("Says what the inference server can do and what it can reuse of a conversation: three lines, then the evidence\n"
-                                          "for each claim, then what to change. Asks the running service; with --backend, or where none runs, it looks\n"
-                                          "for itself and keeps nothing. Nothing is sent that costs the server more than a look."),
-                           QStringLiteral("  kerfd doctor\n"
-                                          "  kerfd doctor --backend http://127.0.0.1:8080 --server-log server.log\n"
-                                          "  kerfd doctor --json | jq .memory")};
+    const CommandHelp help{
+        QStringLiteral("doctor"), QStringLiteral("[options]"),
+        QStringLiteral("Says what the inference server can do and what it can reuse of a conversation: three lines, "
+                       "then the evidence\n"
+                       "for each claim, then what to change. Asks the running service; with --backend, or where none "
+                       "runs, it looks\n"
+                       "for itself and keeps nothing. Nothing is sent that costs the server more than a look."),
+        QStringLiteral("  kerfd doctor\n"
+                       "  kerfd doctor --backend http://127.0.0.1:8080 --server-log server.log\n"
+                       "  kerfd doctor --json | jq .memory")};
     addSocketOption(parser);
     addJsonOption(parser);
     parser.addOption({QStringLiteral("refresh"), QStringLiteral("Probe the server again first.")});
@@ -45,11 +48,13 @@ int runDoctor(QCoreApplication &app, QStringList arguments)
     if (const auto code = parseCommand(parser, help, arguments))
         return *code;
     if (!parser.positionalArguments().isEmpty())
-        return usageError(help, QStringLiteral("unexpected argument \"%1\"").arg(parser.positionalArguments().constFirst()));
+        return usageError(help,
+                          QStringLiteral("unexpected argument \"%1\"").arg(parser.positionalArguments().constFirst()));
     const bool refresh = parser.isSet(QStringLiteral("refresh"));
     const bool json = parser.isSet(QStringLiteral("json"));
-    return withService(app, help, parser, true, true,
-                       [help, refresh, json](std::shared_ptr<ServiceClient> client) { return doctorOn(std::move(client), help, refresh, json); });
+    return withService(app, help, parser, true, true, [help, refresh, json](std::shared_ptr<ServiceClient> client) {
+        return doctorOn(std::move(client), help, refresh, json);
+    });
 }
 
 } // namespace kerf

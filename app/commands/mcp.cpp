@@ -30,7 +30,8 @@ Result<void> startDetached(const QString &socket, const QStringList &arguments)
     process.setStandardOutputFile(QProcess::nullDevice()); // ours carries messages and nothing else
     process.setStandardErrorFile(QProcess::nullDevice());
     if (!process.startDetached())
-        return failure(Error::Code::Failed, QStringLiteral("%1 serve cannot be started: %2").arg(process.program(), process.errorString()));
+        return failure(Error::Code::Failed,
+                       QStringLiteral("%1 serve cannot be started: %2").arg(process.program(), process.errorString()));
     return {};
 }
 
@@ -39,16 +40,23 @@ Result<void> startDetached(const QString &socket, const QStringList &arguments)
 int runMcp(QCoreApplication &app, QStringList arguments)
 {
     QCommandLineParser parser;
-    const CommandHelp help{QStringLiteral("mcp"), QStringLiteral("[options]"),
-                           QStringLiteral("Kerf's tools as a Model Context Protocol server on standard input and output, for an MCP client to start. It only\n"
-                                          "bridges to the service's socket. The tool list is answered at once and never changes, because a list that does\n"
-                                          "costs a whole prefill. If no service runs, the first call of a tool starts \"kerfd serve\" in the background with\n"
-                                          "the options given here; it goes on when the client ends (stop it with SIGTERM). --no-start forbids that."),
-                           QStringLiteral("  kerfd mcp                                     # the command line for an MCP client's configuration\n"
-                                          "  kerfd mcp --tools all --no-start\n"
-                                          "  kerfd mcp --backend http://127.0.0.1:8080 --server-log /tmp/server.log\n"
-                                          "  {\"mcpServers\": {\"kerf\": {\"command\": \"kerfd\", \"args\": [\"mcp\"]}}}")};
-    parser.addOption({QStringLiteral("tools"), QStringLiteral("core (default; every tool costs prompt tokens) or all."), QStringLiteral("core|all"), QStringLiteral("core")});
+    const CommandHelp help{
+        QStringLiteral("mcp"), QStringLiteral("[options]"),
+        QStringLiteral(
+            "Kerf's tools as a Model Context Protocol server on standard input and output, for an MCP client to start. "
+            "It only\n"
+            "bridges to the service's socket. The tool list is answered at once and never changes, because a list that "
+            "does\n"
+            "costs a whole prefill. If no service runs, the first call of a tool starts \"kerfd serve\" in the "
+            "background with\n"
+            "the options given here; it goes on when the client ends (stop it with SIGTERM). --no-start forbids that."),
+        QStringLiteral(
+            "  kerfd mcp                                     # the command line for an MCP client's configuration\n"
+            "  kerfd mcp --tools all --no-start\n"
+            "  kerfd mcp --backend http://127.0.0.1:8080 --server-log /tmp/server.log\n"
+            "  {\"mcpServers\": {\"kerf\": {\"command\": \"kerfd\", \"args\": [\"mcp\"]}}}")};
+    parser.addOption({QStringLiteral("tools"), QStringLiteral("core (default; every tool costs prompt tokens) or all."),
+                      QStringLiteral("core|all"), QStringLiteral("core")});
     parser.addOption({QStringLiteral("no-start"), QStringLiteral("Never start a service.")});
     addSocketOption(parser);
     parser.addOption({QStringLiteral("json"), QStringLiteral("Taken and without effect: all output is JSON.")});
@@ -56,7 +64,8 @@ int runMcp(QCoreApplication &app, QStringList arguments)
     if (const auto code = parseCommand(parser, help, arguments))
         return *code;
     if (!parser.positionalArguments().isEmpty())
-        return usageError(help, QStringLiteral("unexpected argument \"%1\"").arg(parser.positionalArguments().constFirst()));
+        return usageError(help,
+                          QStringLiteral("unexpected argument \"%1\"").arg(parser.positionalArguments().constFirst()));
     const QString tools = parser.value(QStringLiteral("tools"));
     if (tools != QLatin1String("core") && tools != QLatin1String("all"))
         return usageError(help, QStringLiteral("--tools: must be core or all, not \"%1\"").arg(tools));
@@ -70,7 +79,9 @@ int runMcp(QCoreApplication &app, QStringList arguments)
     options.socketPath = *path;
     options.coreOnly = tools == QLatin1String("core");
     if (!parser.isSet(QStringLiteral("no-start")))
-        options.startService = [socket = *path, service = serviceArguments(parser)] { return startDetached(socket, service); };
+        options.startService = [socket = *path, service = serviceArguments(parser)] {
+            return startDetached(socket, service);
+        };
     std::signal(SIGPIPE, SIG_IGN); // a client that is gone is the end of the input, not a crash
     McpBridge bridge(STDIN_FILENO, STDOUT_FILENO, options);
     UnixSignals stopSignals;

@@ -36,17 +36,23 @@ int runPlan(QCoreApplication &app, QStringList arguments)
 {
     QCommandLineParser parser;
     const CommandHelp help{QStringLiteral("plan"), QStringLiteral("SESSION [options]"),
-                           QStringLiteral("Plans where the session's prompt may be cut: what leaves it, what the server will reuse of the rest and what it\n"
-                                          "must prefill. Below the trigger nothing has to go, and the plan says so. Nothing changes without --apply."),
+                           QStringLiteral("Plans where the session's prompt may be cut: what leaves it, what the "
+                                          "server will reuse of the rest and what it\n"
+                                          "must prefill. Below the trigger nothing has to go, and the plan says so. "
+                                          "Nothing changes without --apply."),
                            QStringLiteral("  kerfd plan my-session\n"
                                           "  kerfd plan my-session --cut 12000          # what if it were cut there\n"
                                           "  kerfd plan my-session --profile window-first --json\n"
                                           "  kerfd plan my-session --apply && kerfd receipt my-session")};
     parser.addPositionalArgument(QStringLiteral("SESSION"), QStringLiteral("Its id; \"kerfd sessions\" lists them."));
-    parser.addOption({QStringLiteral("apply"), QStringLiteral("Apply the plan. Texts stay in the store; only the prompt changes.")});
-    parser.addOption({QStringLiteral("cut"), QStringLiteral("Cut at this prompt token instead of the proposed one."), QStringLiteral("N")});
-    parser.addOption({QStringLiteral("profile"), QStringLiteral("Plan with this eviction profile."), QStringLiteral("NAME")});
-    parser.addOption({QStringLiteral("slot"), QStringLiteral("The slot that the harness pins the session to."), QStringLiteral("N")});
+    parser.addOption(
+        {QStringLiteral("apply"), QStringLiteral("Apply the plan. Texts stay in the store; only the prompt changes.")});
+    parser.addOption({QStringLiteral("cut"), QStringLiteral("Cut at this prompt token instead of the proposed one."),
+                      QStringLiteral("N")});
+    parser.addOption(
+        {QStringLiteral("profile"), QStringLiteral("Plan with this eviction profile."), QStringLiteral("NAME")});
+    parser.addOption({QStringLiteral("slot"), QStringLiteral("The slot that the harness pins the session to."),
+                      QStringLiteral("N")});
     addSocketOption(parser);
     addJsonOption(parser);
     addServiceOptions(parser, false);
@@ -54,9 +60,13 @@ int runPlan(QCoreApplication &app, QStringList arguments)
         return *code;
     const QStringList positional = parser.positionalArguments();
     if (positional.size() != 1)
-        return usageError(help, positional.isEmpty() ? QStringLiteral("which session? \"kerfd sessions\" lists them.") : QStringLiteral("unexpected argument \"%1\"").arg(positional.at(1)));
-    QJsonObject params{{QStringLiteral("session_id"), positional.constFirst()}, {QStringLiteral("apply"), parser.isSet(QStringLiteral("apply"))}};
-    const std::pair<QString, QString> numbers[] = {{QStringLiteral("cut"), QStringLiteral("requested_cut")}, {QStringLiteral("slot"), QStringLiteral("slot_id")}};
+        return usageError(help,
+                          positional.isEmpty() ? QStringLiteral("which session? \"kerfd sessions\" lists them.")
+                                               : QStringLiteral("unexpected argument \"%1\"").arg(positional.at(1)));
+    QJsonObject params{{QStringLiteral("session_id"), positional.constFirst()},
+                       {QStringLiteral("apply"), parser.isSet(QStringLiteral("apply"))}};
+    const std::pair<QString, QString> numbers[] = {{QStringLiteral("cut"), QStringLiteral("requested_cut")},
+                                                   {QStringLiteral("slot"), QStringLiteral("slot_id")}};
     for (const auto &[option, field] : numbers) {
         if (!parser.isSet(option))
             continue;
@@ -69,8 +79,9 @@ int runPlan(QCoreApplication &app, QStringList arguments)
     if (parser.isSet(QStringLiteral("profile")))
         params.insert(QStringLiteral("profile"), parser.value(QStringLiteral("profile")));
     const bool json = parser.isSet(QStringLiteral("json"));
-    return withService(app, help, parser, false, false,
-                       [help, params, json](std::shared_ptr<ServiceClient> client) { return planOn(std::move(client), help, params, json); });
+    return withService(app, help, parser, false, false, [help, params, json](std::shared_ptr<ServiceClient> client) {
+        return planOn(std::move(client), help, params, json);
+    });
 }
 
 } // namespace kerf

@@ -30,13 +30,15 @@ int runReceipt(QCoreApplication &app, QStringList arguments)
 {
     QCommandLineParser parser;
     const CommandHelp help{QStringLiteral("receipt"), QStringLiteral("SESSION [options]"),
-                           QStringLiteral("Prints the receipt of a session's last request, or of an earlier one: where the window went, what the server\n"
+                           QStringLiteral("Prints the receipt of a session's last request, or of an earlier one: where "
+                                          "the window went, what the server\n"
                                           "reused and prefilled, how long that took, and whether it was as predicted."),
                            QStringLiteral("  kerfd receipt my-session\n"
                                           "  kerfd receipt my-session --turn 12\n"
                                           "  kerfd receipt my-session --json | jq .stats.prefill_amplification")};
     parser.addPositionalArgument(QStringLiteral("SESSION"), QStringLiteral("Its id; \"kerfd sessions\" lists them."));
-    parser.addOption({QStringLiteral("turn"), QStringLiteral("The request with this number, from 1. Default: the last."), QStringLiteral("N")});
+    parser.addOption({QStringLiteral("turn"),
+                      QStringLiteral("The request with this number, from 1. Default: the last."), QStringLiteral("N")});
     addSocketOption(parser);
     addJsonOption(parser);
     addServiceOptions(parser, false);
@@ -44,7 +46,9 @@ int runReceipt(QCoreApplication &app, QStringList arguments)
         return *code;
     const QStringList positional = parser.positionalArguments();
     if (positional.size() != 1)
-        return usageError(help, positional.isEmpty() ? QStringLiteral("which session? \"kerfd sessions\" lists them.") : QStringLiteral("unexpected argument \"%1\"").arg(positional.at(1)));
+        return usageError(help,
+                          positional.isEmpty() ? QStringLiteral("which session? \"kerfd sessions\" lists them.")
+                                               : QStringLiteral("unexpected argument \"%1\"").arg(positional.at(1)));
     QJsonObject params{{QStringLiteral("session_id"), positional.constFirst()}};
     if (parser.isSet(QStringLiteral("turn"))) {
         bool ok = false;
@@ -54,8 +58,9 @@ int runReceipt(QCoreApplication &app, QStringList arguments)
         params.insert(QStringLiteral("turn"), turn);
     }
     const bool json = parser.isSet(QStringLiteral("json"));
-    return withService(app, help, parser, false, false,
-                       [help, params, json](std::shared_ptr<ServiceClient> client) { return receiptOn(std::move(client), help, params, json); });
+    return withService(app, help, parser, false, false, [help, params, json](std::shared_ptr<ServiceClient> client) {
+        return receiptOn(std::move(client), help, params, json);
+    });
 }
 
 } // namespace kerf

@@ -34,15 +34,13 @@ struct ReplayCall {
 
 QString number(qint64 value) { return groupedNumber(value); }
 
-QString ratio(double value)
-{
-    return value < 0 ? QStringLiteral("not measured") : QString::number(value, 'f', 2);
-}
+QString ratio(double value) { return value < 0 ? QStringLiteral("not measured") : QString::number(value, 'f', 2); }
 
 void line(QString &text, const QStringList &cells, const QList<int> &widths)
 {
     for (qsizetype i = 0; i < cells.size(); ++i)
-        text += i == 0 ? cells.at(i).leftJustified(widths.at(i)) : QStringLiteral("  ") + cells.at(i).rightJustified(widths.at(i));
+        text += i == 0 ? cells.at(i).leftJustified(widths.at(i))
+                       : QStringLiteral("  ") + cells.at(i).rightJustified(widths.at(i));
     while (text.endsWith(QLatin1Char(' ')))
         text.chop(1);
     text += QLatin1Char('\n');
@@ -66,17 +64,23 @@ QString table(const QList<QStringList> &rows)
 
 QString tablesOf(const QList<ReplayRow> &rows)
 {
-    QList<QStringList> summary{{QStringLiteral("strategy"), QStringLiteral("turns"), QStringLiteral("compactions"), QStringLiteral("new"), QStringLiteral("prefilled"), QStringLiteral("prefill ms"),
-                                QStringLiteral("reused"), QStringLiteral("mean context"), QStringLiteral("amplification"), QStringLiteral("predicted"), QStringLiteral("misses")}};
+    QList<QStringList> summary{{QStringLiteral("strategy"), QStringLiteral("turns"), QStringLiteral("compactions"),
+                                QStringLiteral("new"), QStringLiteral("prefilled"), QStringLiteral("prefill ms"),
+                                QStringLiteral("reused"), QStringLiteral("mean context"),
+                                QStringLiteral("amplification"), QStringLiteral("predicted"),
+                                QStringLiteral("misses")}};
     QStringList notes;
     bool simulated = false;
     bool summarised = false;
     for (const ReplayRow &row : rows) {
         simulated = simulated || row.simulated;
         summarised = summarised || row.strategy == QLatin1String("summarise");
-        summary.append({row.strategy, number(row.turns), number(row.compactions.size()), number(row.newTokens), number(row.prefillTokens),
-                        row.turnsWithMs > 0 ? number(std::llround(row.prefillMs)) : QStringLiteral("not measured"), number(row.reusedTokens),
-                        row.turns > 0 ? number(row.contextSum / row.turns) : QStringLiteral("none"), ratio(row.amplification()), ratio(row.predictedAmplification()), number(row.misses)});
+        summary.append({row.strategy, number(row.turns), number(row.compactions.size()), number(row.newTokens),
+                        number(row.prefillTokens),
+                        row.turnsWithMs > 0 ? number(std::llround(row.prefillMs)) : QStringLiteral("not measured"),
+                        number(row.reusedTokens),
+                        row.turns > 0 ? number(row.contextSum / row.turns) : QStringLiteral("none"),
+                        ratio(row.amplification()), ratio(row.predictedAmplification()), number(row.misses)});
         if (!row.stopped.isEmpty())
             notes.append(QStringLiteral("%1 stopped: %2").arg(row.strategy, row.stopped));
         if (!row.exact)
@@ -85,23 +89,31 @@ QString tablesOf(const QList<ReplayRow> &rows)
     QString text = table(summary);
     if (simulated)
         text.prepend(QStringLiteral("SIMULATED: no server was involved; these numbers say nothing about yours.\n\n"));
-    QList<QStringList> compactions{{QStringLiteral("strategy"), QStringLiteral("turn"), QStringLiteral("prompt"), QStringLiteral("after"), QStringLiteral("cut"), QStringLiteral("predicted reuse"),
-                                    simulated ? QStringLiteral("simulated") : QStringLiteral("measured"), QStringLiteral("prefilled"), QStringLiteral("ms"), QStringLiteral("outcome")}};
+    QList<QStringList> compactions{{QStringLiteral("strategy"), QStringLiteral("turn"), QStringLiteral("prompt"),
+                                    QStringLiteral("after"), QStringLiteral("cut"), QStringLiteral("predicted reuse"),
+                                    simulated ? QStringLiteral("simulated") : QStringLiteral("measured"),
+                                    QStringLiteral("prefilled"), QStringLiteral("ms"), QStringLiteral("outcome")}};
     for (const ReplayRow &row : rows) {
         for (const ReplayCompaction &compaction : row.compactions) {
             QString predicted = compaction.predicted < 0 ? QStringLiteral("none") : number(compaction.predicted);
             if (compaction.low != compaction.high)
                 predicted += QStringLiteral(" (%1 to %2)").arg(number(compaction.low), number(compaction.high));
-            compactions.append({row.strategy, number(compaction.turn), number(compaction.promptTokens), number(compaction.tokensAfter), compaction.cut < 0 ? QStringLiteral("none") : number(compaction.cut), predicted,
-                                number(compaction.measured), number(compaction.prefilled), compaction.ms < 0 ? QStringLiteral("not reported") : QString::number(compaction.ms, 'f', 1),
-                                compaction.cause.isEmpty() ? compaction.outcome : QStringLiteral("%1: %2").arg(compaction.outcome, compaction.cause)});
+            compactions.append(
+                {row.strategy, number(compaction.turn), number(compaction.promptTokens), number(compaction.tokensAfter),
+                 compaction.cut < 0 ? QStringLiteral("none") : number(compaction.cut), predicted,
+                 number(compaction.measured), number(compaction.prefilled),
+                 compaction.ms < 0 ? QStringLiteral("not reported") : QString::number(compaction.ms, 'f', 1),
+                 compaction.cause.isEmpty() ? compaction.outcome
+                                            : QStringLiteral("%1: %2").arg(compaction.outcome, compaction.cause)});
         }
     }
     if (compactions.size() > 1)
         text += QLatin1Char('\n') + table(compactions);
     if (summarised)
-        notes.append(QStringLiteral("summarise: the summary is a placeholder made of first lines; what a model would take to write it is not counted"));
-    notes.append(QStringLiteral("each strategy's first message begins with a line of its own, so that none finds another's prompt on the server"));
+        notes.append(QStringLiteral("summarise: the summary is a placeholder made of first lines; what a model would "
+                                    "take to write it is not counted"));
+    notes.append(QStringLiteral("each strategy's first message begins with a line of its own, so that none finds "
+                                "another's prompt on the server"));
     for (const QString &note : std::as_const(notes))
         text += QStringLiteral("\n- ") + note;
     return text + QLatin1Char('\n');
@@ -125,7 +137,11 @@ QCoro::Task<int> replayOn(std::shared_ptr<ServiceClient> client, std::shared_ptr
     const bool terminal = ::isatty(STDERR_FILENO);
     if (!call->quiet) {
         QObject::connect(&replay, &Replay::progress, &replay, [terminal](const QString &strategy, int turn, int turns) {
-            const QString text = QStringLiteral("%1: turn %2 of %3 (%4 %)").arg(strategy).arg(turn).arg(turns).arg(turns > 0 ? 100 * turn / turns : 100);
+            const QString text = QStringLiteral("%1: turn %2 of %3 (%4 %)")
+                                     .arg(strategy)
+                                     .arg(turn)
+                                     .arg(turns)
+                                     .arg(turns > 0 ? 100 * turn / turns : 100);
             if (terminal)
                 std::fprintf(stderr, "\r\033[K%s%s", qPrintable(text), turn == turns ? "\n" : "");
             else if (turn == turns || turn % 25 == 0)
@@ -147,7 +163,11 @@ QCoro::Task<int> replayOn(std::shared_ptr<ServiceClient> client, std::shared_ptr
         object.insert(QStringLiteral("rows"), list);
         printJson(object);
     } else {
-        printText(QStringLiteral("%1 (%2, %3 messages) on %4\n\n").arg(call->options.transcript.title, call->options.transcript.format).arg(call->options.transcript.messages.size()).arg(doctor->value(QStringLiteral("backend")).toString()) + tablesOf(*rows));
+        printText(QStringLiteral("%1 (%2, %3 messages) on %4\n\n")
+                      .arg(call->options.transcript.title, call->options.transcript.format)
+                      .arg(call->options.transcript.messages.size())
+                      .arg(doctor->value(QStringLiteral("backend")).toString())
+                  + tablesOf(*rows));
     }
     co_return ExitDone;
 }
@@ -157,20 +177,34 @@ QCoro::Task<int> replayOn(std::shared_ptr<ServiceClient> client, std::shared_ptr
 int runReplay(QCoreApplication &app, QStringList arguments)
 {
     QCommandLineParser parser;
-    const CommandHelp help{QStringLiteral("replay"), QStringLiteral("TRANSCRIPT [options]"),
-                           QStringLiteral("Runs a recorded conversation turn by turn against a server under several strategies and prints what each one\n"
-                                          "prefilled: the predicted and the measured reuse of every compaction, and the prefill amplification. Reads OpenAI\n"
-                                          "message lists (JSON, JSON Lines) and SWE-agent .traj files. Ctrl+C ends it and prints what was measured so far.\n"
-                                          "Strategies: %1.").arg(replayStrategies().join(QStringLiteral(", "))),
-                           QStringLiteral("  kerfd replay talk.jsonl                                    # simulated, where no server answers\n"
-                                          "  kerfd replay fix.traj --backend http://127.0.0.1:8080 --server-log server.log --window 8192\n"
-                                          "  kerfd replay talk.json --strategy cache-first,summarise --json | jq '.rows[].prefill_amplification'")};
+    const CommandHelp help{
+        QStringLiteral("replay"), QStringLiteral("TRANSCRIPT [options]"),
+        QStringLiteral("Runs a recorded conversation turn by turn against a server under several strategies and prints "
+                       "what each one\n"
+                       "prefilled: the predicted and the measured reuse of every compaction, and the prefill "
+                       "amplification. Reads OpenAI\n"
+                       "message lists (JSON, JSON Lines) and SWE-agent .traj files. Ctrl+C ends it and prints what was "
+                       "measured so far.\n"
+                       "Strategies: %1.")
+            .arg(replayStrategies().join(QStringLiteral(", "))),
+        QStringLiteral(
+            "  kerfd replay talk.jsonl                                    # simulated, where no server answers\n"
+            "  kerfd replay fix.traj --backend http://127.0.0.1:8080 --server-log server.log --window 8192\n"
+            "  kerfd replay talk.json --strategy cache-first,summarise --json | jq '.rows[].prefill_amplification'")};
     parser.addPositionalArgument(QStringLiteral("TRANSCRIPT"), QStringLiteral("The file."));
-    parser.addOption({QStringLiteral("strategy"), QStringLiteral("Comma separated. Default: all but generational."), QStringLiteral("LIST")});
-    parser.addOption({QStringLiteral("window"), QStringLiteral("Context window in tokens. Default: the server's."), QStringLiteral("N")});
+    parser.addOption({QStringLiteral("strategy"), QStringLiteral("Comma separated. Default: all but generational."),
+                      QStringLiteral("LIST")});
+    parser.addOption({QStringLiteral("window"), QStringLiteral("Context window in tokens. Default: the server's."),
+                      QStringLiteral("N")});
     parser.addOption({QStringLiteral("turns"), QStringLiteral("At most N requests a strategy."), QStringLiteral("N")});
-    parser.addOption({QStringLiteral("conversation"), QStringLiteral("Which one, where the file has several (from 1). Default: all, one after another in one session."), QStringLiteral("N")});
-    parser.addOption({QStringLiteral("tools"), QStringLiteral("Tool schemas (a JSON list) that the file does not have."), QStringLiteral("FILE")});
+    parser.addOption(
+        {QStringLiteral("conversation"),
+         QStringLiteral(
+             "Which one, where the file has several (from 1). Default: all, one after another in one session."),
+         QStringLiteral("N")});
+    parser.addOption({QStringLiteral("tools"),
+                      QStringLiteral("Tool schemas (a JSON list) that the file does not have."),
+                      QStringLiteral("FILE")});
     parser.addOption({QStringLiteral("quiet"), QStringLiteral("No progress on stderr.")});
     addJsonOption(parser);
     addSocketOption(parser);
@@ -186,7 +220,8 @@ int runReplay(QCoreApplication &app, QStringList arguments)
     const auto read = readTranscripts(parser.positionalArguments().constFirst());
     if (!read)
         return reportError(help, read.error(), call->json);
-    for (const auto &[option, field] : {std::pair{"window", &ReplayOptions::window}, std::pair{"turns", &ReplayOptions::turns}}) {
+    for (const auto &[option, field] :
+         {std::pair{"window", &ReplayOptions::window}, std::pair{"turns", &ReplayOptions::turns}}) {
         const QString name = QString::fromLatin1(option);
         if (!parser.isSet(name))
             continue;
@@ -220,29 +255,38 @@ int runReplay(QCoreApplication &app, QStringList arguments)
             return usageError(help, QStringLiteral("--tools: must be a JSON list"));
         call->options.transcript.tools = document.array();
     }
-    call->options.strategies = parser.isSet(QStringLiteral("strategy")) ? parser.value(QStringLiteral("strategy")).split(QLatin1Char(','), Qt::SkipEmptyParts) : replayStrategies();
+    call->options.strategies = parser.isSet(QStringLiteral("strategy"))
+        ? parser.value(QStringLiteral("strategy")).split(QLatin1Char(','), Qt::SkipEmptyParts)
+        : replayStrategies();
     if (!parser.isSet(QStringLiteral("strategy")))
         call->options.strategies.removeAll(QStringLiteral("generational"));
     for (const QString &strategy : std::as_const(call->options.strategies)) {
         if (!replayStrategies().contains(strategy))
-            return usageError(help, QStringLiteral("--strategy: \"%1\" is not known; known are %2").arg(strategy, replayStrategies().join(QStringLiteral(", "))));
+            return usageError(help,
+                              QStringLiteral("--strategy: \"%1\" is not known; known are %2")
+                                  .arg(strategy, replayStrategies().join(QStringLiteral(", "))));
     }
     if (const auto service = serviceOptions(parser))
         call->options.apiKey = service->backend.apiKey;
     if (!call->quiet) {
         if (!call->options.transcript.skipped.isEmpty())
-            std::fprintf(stderr, "%d parts of the file were skipped; the first at %lld: %s\n", int(call->options.transcript.skipped.size()), static_cast<long long>(call->options.transcript.skipped.constFirst().line), qPrintable(call->options.transcript.skipped.constFirst().why));
+            std::fprintf(stderr, "%d parts of the file were skipped; the first at %lld: %s\n",
+                         int(call->options.transcript.skipped.size()),
+                         static_cast<long long>(call->options.transcript.skipped.constFirst().line),
+                         qPrintable(call->options.transcript.skipped.constFirst().why));
         for (const QString &note : std::as_const(call->options.transcript.notes))
             std::fprintf(stderr, "note: %s\n", qPrintable(note));
     }
     // A service of its own that keeps nothing: a replay leaves no sessions behind.
     if (!namesOwnService(parser))
         return runReplay(app, arguments + QStringList{QStringLiteral("--backend"), QStringLiteral("auto")});
-    return withService(app, help, parser, true, true, [call](std::shared_ptr<ServiceClient> client) { return replayOn(std::move(client), call); },
-                       [call] {
-                           if (call->cancel)
-                               call->cancel();
-                       });
+    return withService(
+        app, help, parser, true, true,
+        [call](std::shared_ptr<ServiceClient> client) { return replayOn(std::move(client), call); },
+        [call] {
+            if (call->cancel)
+                call->cancel();
+        });
 }
 
 } // namespace kerf

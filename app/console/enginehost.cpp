@@ -108,27 +108,33 @@ void start(ServiceOptions options, bool serveSocket, QString socket, std::functi
     runningThreads().append(thread);
     thread->start();
     auto *home = QCoreApplication::instance();
-    QMetaObject::invokeMethod(state->worker, [state, options = std::move(options), serveSocket, socket = std::move(socket), home, done = std::move(done)] {
-        serve(state, options, serveSocket, socket, [state, home, done](Result<void> result) {
-            QMetaObject::invokeMethod(home, [state, result, done, handler = std::weak_ptr<MethodHandler>(state->handler), path = state->path, problem = state->problem] {
-                if (!result) {
-                    endEngine(state);
-                    done(std::unexpected(result.error()));
-                    return;
-                }
-                auto bundle = std::make_shared<Bundle>();
-                bundle->state = state;
-                bundle->client = std::make_unique<LocalClient>(handler.lock());
-                ServiceClient *client = bundle->client.get();
-                done(HostedEngine{std::shared_ptr<ServiceClient>(std::move(bundle), client), path, problem});
+    QMetaObject::invokeMethod(
+        state->worker,
+        [state, options = std::move(options), serveSocket, socket = std::move(socket), home, done = std::move(done)] {
+            serve(state, options, serveSocket, socket, [state, home, done](Result<void> result) {
+                QMetaObject::invokeMethod(
+                    home,
+                    [state, result, done, handler = std::weak_ptr<MethodHandler>(state->handler), path = state->path,
+                     problem = state->problem] {
+                        if (!result) {
+                            endEngine(state);
+                            done(std::unexpected(result.error()));
+                            return;
+                        }
+                        auto bundle = std::make_shared<Bundle>();
+                        bundle->state = state;
+                        bundle->client = std::make_unique<LocalClient>(handler.lock());
+                        ServiceClient *client = bundle->client.get();
+                        done(HostedEngine{std::shared_ptr<ServiceClient>(std::move(bundle), client), path, problem});
+                    });
             });
         });
-    });
 }
 
 } // namespace
 
-void openEngine(ServiceOptions options, bool serveSocket, const QString &socket, std::function<void(Result<HostedEngine>)> done)
+void openEngine(ServiceOptions options, bool serveSocket, const QString &socket,
+                std::function<void(Result<HostedEngine>)> done)
 {
     runningThreads().removeIf([](const QPointer<QThread> &thread) { return !thread || thread->isFinished(); });
     if (runningThreads().isEmpty()) {
@@ -139,9 +145,11 @@ void openEngine(ServiceOptions options, bool serveSocket, const QString &socket,
     QThread *last = runningThreads().last();
     QObject::connect(last, &QThread::finished, QCoreApplication::instance(),
                      [options = std::move(options), serveSocket, socket, done = std::move(done)]() mutable {
-                         QTimer::singleShot(0, QCoreApplication::instance(), [options = std::move(options), serveSocket, socket, done = std::move(done)]() mutable {
-                             openEngine(std::move(options), serveSocket, socket, std::move(done));
-                         });
+                         QTimer::singleShot(
+                             0, QCoreApplication::instance(),
+                             [options = std::move(options), serveSocket, socket, done = std::move(done)]() mutable {
+                                 openEngine(std::move(options), serveSocket, socket, std::move(done));
+                             });
                      });
 }
 

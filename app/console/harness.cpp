@@ -13,12 +13,14 @@ namespace {
 QString text(quint32 seed, int words)
 {
     static const QStringList stock{
-        QStringLiteral("the"), QStringLiteral("retry"), QStringLiteral("limit"), QStringLiteral("of"), QStringLiteral("port"), QStringLiteral("scheduler"),
-        QStringLiteral("stays"), QStringLiteral("at"), QStringLiteral("three"), QStringLiteral("and"), QStringLiteral("queue"), QStringLiteral("test"),
-        QStringLiteral("passes"), QStringLiteral("on"), QStringLiteral("both"), QStringLiteral("boards"), QStringLiteral("when"), QStringLiteral("timer"),
-        QStringLiteral("wraps"), QStringLiteral("so"), QStringLiteral("moved"), QStringLiteral("loop"), QStringLiteral("out"), QStringLiteral("tick"),
-        QStringLiteral("handler"), QStringLiteral("before"), QStringLiteral("it"), QStringLiteral("returns"), QStringLiteral("early"), QStringLiteral("with"),
-        QStringLiteral("flag"), QStringLiteral("set")};
+        QStringLiteral("the"),     QStringLiteral("retry"),     QStringLiteral("limit"), QStringLiteral("of"),
+        QStringLiteral("port"),    QStringLiteral("scheduler"), QStringLiteral("stays"), QStringLiteral("at"),
+        QStringLiteral("three"),   QStringLiteral("and"),       QStringLiteral("queue"), QStringLiteral("test"),
+        QStringLiteral("passes"),  QStringLiteral("on"),        QStringLiteral("both"),  QStringLiteral("boards"),
+        QStringLiteral("when"),    QStringLiteral("timer"),     QStringLiteral("wraps"), QStringLiteral("so"),
+        QStringLiteral("moved"),   QStringLiteral("loop"),      QStringLiteral("out"),   QStringLiteral("tick"),
+        QStringLiteral("handler"), QStringLiteral("before"),    QStringLiteral("it"),    QStringLiteral("returns"),
+        QStringLiteral("early"),   QStringLiteral("with"),      QStringLiteral("flag"),  QStringLiteral("set")};
     QString result;
     quint32 state = seed * 2654435761u + 12345u;
     int sentence = 0;
@@ -49,12 +51,17 @@ QJsonObject sessionParams(const Harness::Script &script)
 
 QJsonObject episode(const QString &id, const QString &role, const QString &content, const QString &ref)
 {
-    return {{QStringLiteral("session_id"), id}, {QStringLiteral("role"), role}, {QStringLiteral("content"), content}, {QStringLiteral("client_ref"), ref}};
+    return {{QStringLiteral("session_id"), id},
+            {QStringLiteral("role"), role},
+            {QStringLiteral("content"), content},
+            {QStringLiteral("client_ref"), ref}};
 }
 
 QJsonObject pinParams(const QString &id, const QJsonValue &episodeId)
 {
-    return {{QStringLiteral("session_id"), id}, {QStringLiteral("episode_id"), episodeId}, {QStringLiteral("kind"), QStringLiteral("task_contract")}};
+    return {{QStringLiteral("session_id"), id},
+            {QStringLiteral("episode_id"), episodeId},
+            {QStringLiteral("kind"), QStringLiteral("task_contract")}};
 }
 
 QJsonObject planParams(const QString &id, bool apply)
@@ -70,7 +77,8 @@ QJsonObject simulateParams(const QString &id)
 /// What came back, as context.record_timings takes it.
 QJsonObject timingsParams(const QString &id, const QJsonObject &assembled, const QJsonObject &answer)
 {
-    QJsonObject timings{{QStringLiteral("session_id"), id}, {QStringLiteral("revision"), assembled.value(QLatin1String("revision"))}};
+    QJsonObject timings{{QStringLiteral("session_id"), id},
+                        {QStringLiteral("revision"), assembled.value(QLatin1String("revision"))}};
     for (const char *name : {"cache_n", "prompt_n", "prompt_ms", "predicted_n", "predicted_ms", "slot_id"}) {
         const QJsonValue value = answer.value(QLatin1String(name));
         if (!value.isUndefined() && !value.isNull())
@@ -83,9 +91,14 @@ Error gone() { return Error{Error::Code::Cancelled, QStringLiteral("the conversa
 
 } // namespace
 
-Harness::Harness(ServiceClient *client, QObject *parent) : QObject(parent), m_client(client) {}
+Harness::Harness(ServiceClient *client, QObject *parent)
+    : QObject(parent)
+    , m_client(client)
+{
+}
 
-QCoro::Task<Result<QJsonObject>> Harness::simulate(QPointer<ServiceClient> client, QString sessionId, QJsonObject assembled)
+QCoro::Task<Result<QJsonObject>> Harness::simulate(QPointer<ServiceClient> client, QString sessionId,
+                                                   QJsonObject assembled)
 {
     Q_UNUSED(assembled)
     if (!client)
@@ -107,7 +120,10 @@ QCoro::Task<Result<void>> Harness::run(Script script, Sender sender)
     auto answer = co_await client->call(QStringLiteral("session.create"), params);
     if (!answer)
         co_return std::unexpected(answer.error());
-    params = episode(id, QStringLiteral("system"), QStringLiteral("You keep a port scheduler. Change little, test every change, never touch the board files."), QStringLiteral("system"));
+    params = episode(
+        id, QStringLiteral("system"),
+        QStringLiteral("You keep a port scheduler. Change little, test every change, never touch the board files."),
+        QStringLiteral("system"));
     answer = co_await client->call(QStringLiteral("memory.commit_episode"), params);
     if (!answer)
         co_return std::unexpected(answer.error());
@@ -116,7 +132,9 @@ QCoro::Task<Result<void>> Harness::run(Script script, Sender sender)
         if (!self || self->m_stopped || !client)
             co_return std::unexpected(gone());
         const int words = script.wordsPerMessage / 2 + (turn * 37) % script.wordsPerMessage;
-        params = episode(id, QStringLiteral("user"), QStringLiteral("Step %1. %2").arg(turn).arg(text(static_cast<quint32>(turn), words)), QStringLiteral("user-%1").arg(turn));
+        params = episode(id, QStringLiteral("user"),
+                         QStringLiteral("Step %1. %2").arg(turn).arg(text(static_cast<quint32>(turn), words)),
+                         QStringLiteral("user-%1").arg(turn));
         answer = co_await client->call(QStringLiteral("memory.commit_episode"), params);
         if (!answer)
             co_return std::unexpected(answer.error());

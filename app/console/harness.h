@@ -29,10 +29,10 @@ public:
         QString sessionId = QStringLiteral("demo");
         QString title = QStringLiteral("demo");
         int firstTurn = 1;
-        int turns = 40;             ///< the last one's number
-        int wordsPerMessage = 70;   ///< about
-        int compactions = 0;        ///< stop behind so many; 0 = all turns
-        bool applyPlans = true;     ///< false: leaves the last plan to be made by hand
+        int turns = 40; ///< the last one's number
+        int wordsPerMessage = 70; ///< about
+        int compactions = 0; ///< stop behind so many; 0 = all turns
+        bool applyPlans = true; ///< false: leaves the last plan to be made by hand
     };
 
     explicit Harness(ServiceClient *client, QObject *parent = nullptr);
@@ -42,7 +42,8 @@ public:
     void stop() { m_stopped = true; }
 
     /// The embedded server's own sender (server.simulate).
-    static QCoro::Task<Result<QJsonObject>> simulate(QPointer<ServiceClient> client, QString sessionId, QJsonObject assembled);
+    static QCoro::Task<Result<QJsonObject>> simulate(QPointer<ServiceClient> client, QString sessionId,
+                                                     QJsonObject assembled);
 
 Q_SIGNALS:
     void turned(int turn, int compactions);

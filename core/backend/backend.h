@@ -43,58 +43,58 @@ struct Capabilities {
     bool contextShift = false;
     bool applyTemplate = false;
     bool chunkReuse = false;
-    bool logRing = false;        ///< the ring is read from the server's log
+    bool logRing = false; ///< the ring is read from the server's log
     friend bool operator==(const Capabilities &, const Capabilities &) = default;
 };
 
 /// One step of the probe, as doctor shows it.
 struct ProbeStep {
-    QString name;     ///< health|props|slots|tokenize|metrics|slot_save|slot_restore|slot_erase|apply_template|...
+    QString name; ///< health|props|slots|tokenize|metrics|slot_save|slot_restore|slot_erase|apply_template|...
     QString route;
     int httpStatus = 0; ///< 0 = no answer
     bool ok = false;
-    QString message;  ///< the server's own words, or the network error
+    QString message; ///< the server's own words, or the network error
     friend bool operator==(const ProbeStep &, const ProbeStep &) = default;
 };
 
 /// A fact about the server with where it comes from; strongest first in a list.
 struct Evidence {
-    QString claim;    ///< memory_kind|chunk_reuse|ring|idle_slots_cleared|...
+    QString claim; ///< memory_kind|chunk_reuse|ring|idle_slots_cleared|...
     QString value;
-    QString source;   ///< calibration|observed|log|flags|gguf|name|slots|default
+    QString source; ///< calibration|observed|log|flags|gguf|name|slots|default
     QString detail;
     QDateTime at;
     friend bool operator==(const Evidence &, const Evidence &) = default;
 };
 
 struct BackendInfo {
-    QString kind;       ///< llama-server|embedded|none
-    QString name;       ///< what receipts print: "llama-server http://...", "embedded (simulated)", "none"
-    QString requested;  ///< the spec as asked: auto|embedded|none|URL
-    QString url;        ///< empty unless llama-server
+    QString kind; ///< llama-server|embedded|none
+    QString name; ///< what receipts print: "llama-server http://...", "embedded (simulated)", "none"
+    QString requested; ///< the spec as asked: auto|embedded|none|URL
+    QString url; ///< empty unless llama-server
     bool simulated = false;
-    bool probed = false;      ///< the first probe has ended
+    bool probed = false; ///< the first probe has ended
     QString unreachableReason; ///< empty while reachable
     QString build;
-    QString model;      ///< alias or path as the server says
+    QString model; ///< alias or path as the server says
     int contextSize = 0; ///< n_ctx; 0 = unknown
     int slotCount = 0;
-    QString tokenizer;  ///< identity of the tokenizer: "server:<build>:<model>", "heuristic"
+    QString tokenizer; ///< identity of the tokenizer: "server:<build>:<model>", "heuristic"
     bool tokenizerExact = false;
-    QString identity;   ///< server, build and model: recorded checkpoints belong to it
+    QString identity; ///< server, build and model: recorded checkpoints belong to it
     Capabilities capabilities;
     ReuseRule rule;
-    QString memoryEvidence;  ///< source of the memory kind: "log", "flags", ...; empty = unknown
-    QString memoryDetail;    ///< sentence
-    QString confidence;      ///< measured|read|inferred|none
+    QString memoryEvidence; ///< source of the memory kind: "log", "flags", ...; empty = unknown
+    QString memoryDetail; ///< sentence
+    QString confidence; ///< measured|read|inferred|none
     QList<Evidence> evidence;
     QList<ProbeStep> probe;
-    QStringList advice;      ///< what to do, with the flag or the option named
+    QStringList advice; ///< what to do, with the flag or the option named
     QStringList notes;
-    int epoch = 0;           ///< rises whenever the server was restarted or replaced
+    int epoch = 0; ///< rises whenever the server was restarted or replaced
     bool slotsReadable = true;
     QString slotsUnreadableReason;
-    PrefillCost cost;        ///< measured (or the simulator's); samples 0 = unknown
+    PrefillCost cost; ///< measured (or the simulator's); samples 0 = unknown
     friend bool operator==(const BackendInfo &, const BackendInfo &) = default;
 };
 
@@ -108,21 +108,21 @@ struct ServerStates {
 
 /// A request whose timings came back, for the backend's book.
 struct MeasuredRequest {
-    TokenList prompt;        ///< the ids that were sent, as rendered by us
-    int slotId = -1;         ///< where the caller pinned it, or said it ran; -1 = unknown
-    int cacheTokens = 0;     ///< cache_n
-    int promptTokens = 0;    ///< prompt_n: prefilled
-    double promptMs = -1;    ///< -1 = not reported
-    int generated = -1;      ///< predicted_n; -1 = not reported
+    TokenList prompt; ///< the ids that were sent, as rendered by us
+    int slotId = -1; ///< where the caller pinned it, or said it ran; -1 = unknown
+    int cacheTokens = 0; ///< cache_n
+    int promptTokens = 0; ///< prompt_n: prefilled
+    double promptMs = -1; ///< -1 = not reported
+    int generated = -1; ///< predicted_n; -1 = not reported
     QString sessionId;
 };
 
 /// How the server saw that request; found from caller's slot, log or /slots.
 struct MatchedRequest {
-    int slotId = -1;         ///< -1 = unknown
+    int slotId = -1; ///< -1 = unknown
     qint64 taskId = -1;
-    QString source;          ///< caller|log|slots|unknown
-    QString cause;           ///< what the log says of a reuse that fell short: "checkpoint erased by task 22", ...
+    QString source; ///< caller|log|slots|unknown
+    QString cause; ///< what the log says of a reuse that fell short: "checkpoint erased by task 22", ...
 };
 
 /// An inference server, or what stands in for one. One thread: the engine's. Signals are coalesced.
@@ -181,7 +181,7 @@ public:
     virtual QJsonObject ringJson() const = 0;
 
 Q_SIGNALS:
-    void infoChanged();   ///< reachable or not, capabilities, evidence
+    void infoChanged(); ///< reachable or not, capabilities, evidence
     void statesChanged(); ///< slots, ring, host cache
     /// Something that happened on the server, for the event list: kind is checkpoint-created|
     /// checkpoint-restored|checkpoint-erased|full-reprocessing|chunk-shifted|slot-cleared|prompt-saved|

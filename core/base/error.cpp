@@ -36,10 +36,7 @@ const Row &rowOf(Error::Code code)
 }
 } // namespace
 
-int errorNumber(Error::Code code)
-{
-    return rowOf(code).number;
-}
+int errorNumber(Error::Code code) { return rowOf(code).number; }
 
 QString errorSlug(const Error &error)
 {

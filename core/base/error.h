@@ -18,16 +18,16 @@ struct Error {
     /// The numbers on the wire are in errorNumber(), one table (PROTOCOL.md, "Transport").
     enum class Code {
         InvalidParams, ///< -32602; the message names the field
-        Failed,        ///< 1
-        NotFound,      ///< 2
-        StalePlan,     ///< 3
-        Unreachable,   ///< 4: the backend does not answer
-        DoesNotFit,    ///< 5: the prompt cannot be made to fit
-        TooLarge,      ///< 6: too large, or too many
-        Store,         ///< 7
-        Timeout,       ///< 1 on the wire, slug "timeout"
-        Cancelled,     ///< 1 on the wire, slug "cancelled"
-        Refused,       ///< 1 on the wire: a server understood and said no (HTTP 4xx, 501)
+        Failed, ///< 1
+        NotFound, ///< 2
+        StalePlan, ///< 3
+        Unreachable, ///< 4: the backend does not answer
+        DoesNotFit, ///< 5: the prompt cannot be made to fit
+        TooLarge, ///< 6: too large, or too many
+        Store, ///< 7
+        Timeout, ///< 1 on the wire, slug "timeout"
+        Cancelled, ///< 1 on the wire, slug "cancelled"
+        Refused, ///< 1 on the wire: a server understood and said no (HTTP 4xx, 501)
         MethodNotFound ///< -32601
     };
     Code code = Code::Failed;

@@ -60,15 +60,9 @@ constexpr std::array kActions{
 };
 
 /// English grouping: reasons are part of receipts and JSON, which are not translated.
-QString number(int value)
-{
-    return QLocale(QLocale::English, QLocale::UnitedStates).toString(value);
-}
+QString number(int value) { return QLocale(QLocale::English, QLocale::UnitedStates).toString(value); }
 
-bool isDurable(CheckpointKind kind)
-{
-    return kind != CheckpointKind::InternalCheckpoint;
-}
+bool isDurable(CheckpointKind kind) { return kind != CheckpointKind::InternalCheckpoint; }
 
 /// In memory, and its window reaches far enough back for a rewind to L (LLAMA_SERVER.md section 3).
 bool windowCovers(const Checkpoint &candidate, const ReuseRule &rule, int lcp)
@@ -135,7 +129,8 @@ QList<Checkpoint> usableCandidates(const BoundaryInput &input)
         if (!isDurable(candidate.kind)) {
             if (input.partialStateOnly && !input.ringTrusted)
                 continue; // the seed's safe rule: a partial-state rewind is trusted only on stronger evidence
-            if (!windowCovers(candidate, input.rule, std::min(input.lcp, std::max(input.requestedCut, candidate.position))))
+            if (!windowCovers(candidate, input.rule,
+                              std::min(input.lcp, std::max(input.requestedCut, candidate.position))))
                 continue;
         }
         usable.append(candidate);
@@ -169,7 +164,8 @@ BoundaryPlan planBoundary(const BoundaryInput &input)
 
     // 1, 2: nothing can be known.
     if (!input.reachable) {
-        const QString why = input.unreadableReason.isEmpty() ? QStringLiteral("the backend is unreachable") : input.unreadableReason;
+        const QString why =
+            input.unreadableReason.isEmpty() ? QStringLiteral("the backend is unreachable") : input.unreadableReason;
         return fullRewrite(plan, CacheStatus::FullReprefill, BoundaryAction::EvictAndAcceptReprefill,
                            QStringLiteral("%1; full re-prefill").arg(why));
     }
@@ -185,10 +181,11 @@ BoundaryPlan planBoundary(const BoundaryInput &input)
                            QStringLiteral("the server holds nothing yet; full re-prefill"));
     }
     if (input.lcp < kLeastReuse) {
-        const QString whose = input.held.owner.isEmpty() ? QStringLiteral("another prompt is held (%1 tokens, %2 equal)")
-                                                                .arg(number(input.held.length), number(input.lcp))
-                                                         : QStringLiteral("another prompt is held (%1 tokens of session %2, %3 equal)")
-                                                                .arg(number(input.held.length), input.held.owner, number(input.lcp));
+        const QString whose = input.held.owner.isEmpty()
+            ? QStringLiteral("another prompt is held (%1 tokens, %2 equal)")
+                  .arg(number(input.held.length), number(input.lcp))
+            : QStringLiteral("another prompt is held (%1 tokens of session %2, %3 equal)")
+                  .arg(number(input.held.length), input.held.owner, number(input.lcp));
         return fullRewrite(plan, CacheStatus::FullReprefill, BoundaryAction::EvictAndAcceptReprefill,
                            QStringLiteral("%1; full re-prefill").arg(whose));
     }
@@ -200,14 +197,16 @@ BoundaryPlan planBoundary(const BoundaryInput &input)
     // 4. LIVE HIT: all that is held lies before the cut.
     if (input.lcp == input.held.length && input.held.length <= cut) {
         return alignedAt(plan, Verdict::Aligned, input.held.length, QStringLiteral("live-hit"),
-                         QStringLiteral("live hit: all %1 tokens that the server holds lie before the cut").arg(number(input.held.length)));
+                         QStringLiteral("live hit: all %1 tokens that the server holds lie before the cut")
+                             .arg(number(input.held.length)));
     }
     // 5. TOKEN HIT: full attention rewinds to any position.
     if (input.rule.memory == MemoryKind::FullAttention) {
         const int at = std::min(cut, input.lcp);
-        const QString reason = at == cut ? QStringLiteral("token hit, delta 0: full attention can be cut at any token")
-                                         : QStringLiteral("token hit, %1 tokens short: the held prompt differs at token %2")
-                                               .arg(number(cut - at), number(input.lcp));
+        const QString reason = at == cut
+            ? QStringLiteral("token hit, delta 0: full attention can be cut at any token")
+            : QStringLiteral("token hit, %1 tokens short: the held prompt differs at token %2")
+                  .arg(number(cut - at), number(input.lcp));
         plan.nearestCut = at;
         return alignedAt(plan, Verdict::Aligned, at, QStringLiteral("token-hit"), reason);
     }
@@ -218,10 +217,14 @@ BoundaryPlan planBoundary(const BoundaryInput &input)
             plan.cacheStatus = CacheStatus::PrefixPreserved;
             plan.action = BoundaryAction::EvictAtAlignedBoundary;
             plan.reason = input.rule.memory == MemoryKind::Unknown
-                ? QStringLiteral("prefix kept, alignment unknown: the server's memory kind is not known and it shows no checkpoints; "
-                                 "0 to %1 tokens may be reused").arg(number(std::min(cut, input.lcp)))
-                : QStringLiteral("prefix kept, alignment unknown: the server makes checkpoints but its ring is not visible; "
-                                 "0 to %1 tokens may be reused").arg(number(std::min(cut, input.lcp)));
+                ? QStringLiteral("prefix kept, alignment unknown: the server's memory kind is not known and it shows "
+                                 "no checkpoints; "
+                                 "0 to %1 tokens may be reused")
+                      .arg(number(std::min(cut, input.lcp)))
+                : QStringLiteral(
+                      "prefix kept, alignment unknown: the server makes checkpoints but its ring is not visible; "
+                      "0 to %1 tokens may be reused")
+                      .arg(number(std::min(cut, input.lcp)));
             return plan;
         }
         return fullRewrite(plan, CacheStatus::FullReprefill, BoundaryAction::SnapshotThenEvict,
@@ -271,25 +274,31 @@ BoundaryPlan planBoundary(const BoundaryInput &input)
         const QString why = below ? QStringLiteral("the nearest below is %1 tokens back, tolerance %2")
                                         .arg(number(cut - below->position), number(input.toleranceTokens))
                                   : QStringLiteral("the ring starts past the cut");
-        return onCandidate(plan, Verdict::PartialReuse, *above, QStringLiteral("forward"),
-                           QStringLiteral("kept %1 tokens more to reach %2 at %3: %4")
-                               .arg(number(above->position - cut), kindWords(above->kind), number(above->position), why),
-                           BoundaryAction::EvictAtAlignedBoundary);
+        return onCandidate(
+            plan, Verdict::PartialReuse, *above, QStringLiteral("forward"),
+            QStringLiteral("kept %1 tokens more to reach %2 at %3: %4")
+                .arg(number(above->position - cut), kindWords(above->kind), number(above->position), why),
+            BoundaryAction::EvictAtAlignedBoundary);
     }
     // 10. Farther below than the tolerance: the server will use it all the same.
     if (below) {
-        return onCandidate(plan, Verdict::PartialReuse, *below, QStringLiteral("far-below"),
-                           QStringLiteral("the nearest checkpoint is %1 tokens below the cut (tolerance %2): %3 reused, %1 kept and computed again")
-                               .arg(number(cut - below->position), number(input.toleranceTokens), number(below->position)),
-                           BoundaryAction::SnapshotThenEvict);
+        return onCandidate(
+            plan, Verdict::PartialReuse, *below, QStringLiteral("far-below"),
+            QStringLiteral("the nearest checkpoint is %1 tokens below the cut (tolerance %2): %3 reused, %1 kept and "
+                           "computed again")
+                .arg(number(cut - below->position), number(input.toleranceTokens), number(below->position)),
+            BoundaryAction::SnapshotThenEvict);
     }
     // 11. The ring starts past every possible cut.
-    return fullRewrite(plan, CacheStatus::FullReprefill, BoundaryAction::SnapshotThenEvict,
-                       QStringLiteral("the oldest checkpoint sits at %1, %2 tokens past the cut at %3, and the target cannot be met behind it; full re-prefill")
-                           .arg(number(usable.constFirst().position), number(usable.constFirst().position - cut), number(cut)));
+    return fullRewrite(
+        plan, CacheStatus::FullReprefill, BoundaryAction::SnapshotThenEvict,
+        QStringLiteral("the oldest checkpoint sits at %1, %2 tokens past the cut at %3, and the target cannot be met "
+                       "behind it; full re-prefill")
+            .arg(number(usable.constFirst().position), number(usable.constFirst().position - cut), number(cut)));
 }
 
-BoundaryPlan withPrediction(BoundaryPlan plan, const ReusePrediction &prediction, int promptTokens, const PrefillCost &cost)
+BoundaryPlan withPrediction(BoundaryPlan plan, const ReusePrediction &prediction, int promptTokens,
+                            const PrefillCost &cost)
 {
     const bool nothingKnown = plan.action == BoundaryAction::EvictAndAcceptReprefill
         && plan.cacheStatus == CacheStatus::FullReprefill && prediction.stateIndex < 0;
@@ -327,7 +336,8 @@ BoundaryPlan withPrediction(BoundaryPlan plan, const ReusePrediction &prediction
         plan.snapKind.clear();
         plan.snapDelta = 0;
     }
-    plan.pairsWithCache = plan.cacheStatus == CacheStatus::PartialReuse || plan.cacheStatus == CacheStatus::WarmRestored;
+    plan.pairsWithCache =
+        plan.cacheStatus == CacheStatus::PartialReuse || plan.cacheStatus == CacheStatus::WarmRestored;
     return plan;
 }
 
@@ -375,8 +385,10 @@ QJsonObject BoundaryPlan::toJson() const
         {QStringLiteral("nearest_cut"), orNull(nearestCut)},
         {QStringLiteral("snap"),
          snapped ? QJsonValue(QJsonObject{{QStringLiteral("kind"), snapKind}, {QStringLiteral("delta"), snapDelta}})
-                 : QJsonValue(QJsonObject{{QStringLiteral("kind"), QJsonValue::Null}, {QStringLiteral("delta"), QJsonValue::Null}})},
-        {QStringLiteral("candidate_kind"), hasCandidate ? QJsonValue(checkpointKindName(candidateKind)) : QJsonValue(QJsonValue::Null)},
+                 : QJsonValue(QJsonObject{{QStringLiteral("kind"), QJsonValue::Null},
+                                          {QStringLiteral("delta"), QJsonValue::Null}})},
+        {QStringLiteral("candidate_kind"),
+         hasCandidate ? QJsonValue(checkpointKindName(candidateKind)) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("candidates_considered"), candidatesConsidered},
         {QStringLiteral("tolerance_tokens"), toleranceTokens},
         {QStringLiteral("action"), orNull(boundaryActionName(action))},
@@ -413,7 +425,8 @@ BoundaryPlan BoundaryPlan::fromJson(const QJsonObject &object)
     plan.action = boundaryActionFromName(object.value(QStringLiteral("action")).toString());
     plan.pairsWithCache = object.value(QStringLiteral("pairs_with_cache")).toBool();
     plan.partialStateOnly = object.value(QStringLiteral("partial_state_only")).toBool();
-    plan.memoryKind = memoryKindFromName(object.value(QStringLiteral("memory_kind")).toString()).value_or(MemoryKind::Unknown);
+    plan.memoryKind =
+        memoryKindFromName(object.value(QStringLiteral("memory_kind")).toString()).value_or(MemoryKind::Unknown);
     plan.evidence = object.value(QStringLiteral("evidence")).toString();
     plan.simulated = object.value(QStringLiteral("simulated")).toBool();
     plan.predictedReuse = object.value(QStringLiteral("predicted_reuse")).toInt();

@@ -12,9 +12,16 @@ namespace kerf {
 /// Verdicts and cache_status of SPEC section 6. Wire names by verdictName()/cacheStatusName().
 enum class Verdict { None, Aligned, Snapped, PartialReuse, PrefixPreserved, FullReprefill };
 enum class CacheStatus { Unknown, Cold, FullReprefill, PartialReuse, WarmRestored, PrefixPreserved };
-enum class BoundaryAction { None, EvictAtAlignedBoundary, SnapshotThenEvict, RestoreThenEvict, EvictAndAcceptReprefill };
-QString verdictName(Verdict verdict);           ///< aligned|snapped|partial-reuse|prefix-preserved|full-re-prefill; None = empty
-QString cacheStatusName(CacheStatus status);    ///< unknown|cold|full-re-prefill|partial-reuse|warm-restored|prefix-preserved
+enum class BoundaryAction {
+    None,
+    EvictAtAlignedBoundary,
+    SnapshotThenEvict,
+    RestoreThenEvict,
+    EvictAndAcceptReprefill
+};
+QString verdictName(Verdict verdict); ///< aligned|snapped|partial-reuse|prefix-preserved|full-re-prefill; None = empty
+QString cacheStatusName(
+    CacheStatus status); ///< unknown|cold|full-re-prefill|partial-reuse|warm-restored|prefix-preserved
 QString boundaryActionName(BoundaryAction action);
 Verdict verdictFromName(const QString &name);
 CacheStatus cacheStatusFromName(const QString &name);
@@ -27,14 +34,15 @@ struct BoundaryInput {
     bool slotsReadable = true;
     QString unreadableReason; ///< the server's own message, if any
     ReuseRule rule;
-    HeldState held;           ///< H: the state that the next request will meet; length 0 = nothing is held
-    int lcp = 0;              ///< L = LCP(H, the prompt before eviction)
+    HeldState held; ///< H: the state that the next request will meet; length 0 = nothing is held
+    int lcp = 0; ///< L = LCP(H, the prompt before eviction)
     QList<Checkpoint> candidates; ///< merged and valid (mergeCandidates), any order
     bool partialStateOnly = false; ///< only durable save points are trusted, unless ringTrusted
-    bool ringTrusted = false;      ///< a ring read from the log, calibration or an observed restore
-    QString evidence;         ///< why the memory kind is what it is
+    bool ringTrusted = false; ///< a ring read from the log, calibration or an observed restore
+    QString evidence; ///< why the memory kind is what it is
     int toleranceTokens = 512;
-    int forwardLimit = -1;    ///< largest candidate position with which the target can still be met behind its edge; -1 = none
+    int forwardLimit =
+        -1; ///< largest candidate position with which the target can still be met behind its edge; -1 = none
     bool simulated = false;
 };
 
@@ -44,10 +52,10 @@ struct BoundaryPlan {
     CacheStatus cacheStatus = CacheStatus::Unknown;
     QString reason;
     int requestedCut = 0;
-    int alignedCut = -1;   ///< -1 = null: nothing could be aligned
-    int nearestCut = -1;   ///< nearest candidate at or below the cut; -1 = null
-    QString snapKind;      ///< live-hit|token-hit|exact|nearest-below|forward|far-below; empty = null
-    int snapDelta = 0;     ///< aligned - requested
+    int alignedCut = -1; ///< -1 = null: nothing could be aligned
+    int nearestCut = -1; ///< nearest candidate at or below the cut; -1 = null
+    QString snapKind; ///< live-hit|token-hit|exact|nearest-below|forward|far-below; empty = null
+    int snapDelta = 0; ///< aligned - requested
     CheckpointKind candidateKind = CheckpointKind::InternalCheckpoint;
     bool hasCandidate = false;
     int candidatesConsidered = 0;

@@ -17,7 +17,7 @@ namespace kerf {
 enum class MemoryKind {
     Unknown,
     FullAttention, ///< any position can be cut; no checkpoints are made
-    Checkpointed   ///< SWA, recurrent, hybrid: only back to a context checkpoint
+    Checkpointed ///< SWA, recurrent, hybrid: only back to a context checkpoint
 };
 QString memoryKindName(MemoryKind kind); ///< unknown|full_attention|checkpointed
 std::optional<MemoryKind> memoryKindFromName(const QString &name);
@@ -28,16 +28,16 @@ std::optional<CheckpointKind> checkpointKindFromName(const QString &name);
 
 /// A position that the server can rewind to.
 struct Checkpoint {
-    int position = 0;  ///< n_tokens: state holds tokens [0, position)
+    int position = 0; ///< n_tokens: state holds tokens [0, position)
     CheckpointKind kind = CheckpointKind::InternalCheckpoint;
-    int posMin = 0;    ///< first position whose keys are still in the window (SWA); 0 on recurrent memory is unknown
+    int posMin = 0; ///< first position whose keys are still in the window (SWA); 0 on recurrent memory is unknown
     int posMax = 0;
     qint64 sizeBytes = -1; ///< -1 = unknown
     int slotId = -1;
-    qint64 taskId = -1;    ///< the task that made it; -1 = unknown
+    qint64 taskId = -1; ///< the task that made it; -1 = unknown
     QDateTime createdAt;
     // Recorded (durable) ones only:
-    qint64 recordId = 0;   ///< row in the store
+    qint64 recordId = 0; ///< row in the store
     QString fileName;
     quint64 prefixHash = 0; ///< hash of the prompt's first `position` token ids when it was made (hashTokens)
     QString serverIdentity; ///< server, build and model it belongs to
@@ -51,20 +51,20 @@ quint64 hashTokens(const TokenList &tokens, int count);
 struct HeldState {
     enum class Place { Slot, HostCache };
     Place place = Place::Slot;
-    int slotId = -1;       ///< Slot only
-    int length = 0;        ///< tokens held, prompt and generated
-    TokenList tokens;      ///< ids known from the front; may be shorter than length
+    int slotId = -1; ///< Slot only
+    int length = 0; ///< tokens held, prompt and generated
+    TokenList tokens; ///< ids known from the front; may be shorter than length
     /// Generated tokens whose ids nobody told begin here (= promptLength); equal to length if all are known.
     int knownLength() const { return static_cast<int>(tokens.size()); }
     QList<Checkpoint> checkpoints; ///< ascending by position
     bool checkpointsKnown = false; ///< the ring is visible (log or slot payload); an empty list is then an empty ring
-    bool verified = false;         ///< the server itself said what is in it (timings, log), not only our booking
+    bool verified = false; ///< the server itself said what is in it (timings, log), not only our booking
     bool busy = false;
-    qint64 taskId = -1;            ///< last task that ran on it; -1 = unknown
-    qint64 lastUsed = 0;           ///< order of use, larger = later (slots: LRU choice)
-    qint64 sizeBytes = -1;         ///< host cache entry size; -1 = unknown
-    int epoch = 0;                 ///< server life it belongs to; another epoch = worthless
-    QString owner;                 ///< session id, or empty = another client's
+    qint64 taskId = -1; ///< last task that ran on it; -1 = unknown
+    qint64 lastUsed = 0; ///< order of use, larger = later (slots: LRU choice)
+    qint64 sizeBytes = -1; ///< host cache entry size; -1 = unknown
+    int epoch = 0; ///< server life it belongs to; another epoch = worthless
+    QString owner; ///< session id, or empty = another client's
     /// SWA: first position still in the memory's window cells; -1 = unknown (then it is taken from the newest
     /// checkpoint). A state that was loaded or restored holds no more than the window: length - n_swa.
     int posMin = -1;
@@ -74,15 +74,16 @@ struct HeldState {
 /// The server's reuse rule, with what is known of its flags. Unknown is an answer.
 struct ReuseRule {
     MemoryKind memory = MemoryKind::Unknown;
-    int chunkReuse = 0;            ///< --cache-reuse N; 0 = off or not known to be on
+    int chunkReuse = 0; ///< --cache-reuse N; 0 = off or not known to be on
     bool chunkReuseKnown = false;
-    int slidingWindow = 0;         ///< n_swa; 0 = none (recurrent, hybrid) or unknown
-    bool recurrent = false;        ///< recurrent or hybrid: checkpoints need no window condition
-    double slotSimilarity = 0.10;  ///< -sps
-    bool idleSlotsCleared = false; ///< unified KV with --cache-idle-slots: a pinned idle slot is cleared by the next task
-    bool hostCache = true;         ///< --cache-ram > 0
+    int slidingWindow = 0; ///< n_swa; 0 = none (recurrent, hybrid) or unknown
+    bool recurrent = false; ///< recurrent or hybrid: checkpoints need no window condition
+    double slotSimilarity = 0.10; ///< -sps
+    bool idleSlotsCleared =
+        false; ///< unified KV with --cache-idle-slots: a pinned idle slot is cleared by the next task
+    bool hostCache = true; ///< --cache-ram > 0
     qint64 hostCacheLimitBytes = 8192LL * 1024 * 1024;
-    int slotCount = 0;             ///< 0 = unknown
+    int slotCount = 0; ///< 0 = unknown
     bool ringVisible = false;
     /// SWA: cells of the window's memory ("creating     SWA KV cache, size = 1024 cells"); 0 = unknown.
     int windowCells = 0;
@@ -108,15 +109,15 @@ struct ReusePrediction {
     int predicted = 0; ///< low until the session's last replies show which side holds
     int low = 0;
     int high = 0;
-    int lcp = 0;               ///< LCP with the state met (known ids)
-    int stateIndex = -1;       ///< index into the states given; -1 = none is met (an empty slot)
+    int lcp = 0; ///< LCP with the state met (known ids)
+    int stateIndex = -1; ///< index into the states given; -1 = none is met (an empty slot)
     bool loadedFromHostCache = false;
     int checkpointPosition = -1; ///< the checkpoint restored; -1 = none is needed or none is usable
     QList<ChunkMove> chunks;
-    bool claimable = false;    ///< the memory kind is established, and the ring is visible where one is needed
-    QString reason;            ///< one sentence, for the receipt
-    int slotIndex = -1;        ///< index of the slot's state that it runs on; -1 = unknown (busy, or not among the states)
-    bool slotSaved = false;    ///< the slot's prompt goes to the host cache first, and the host cache is asked
+    bool claimable = false; ///< the memory kind is established, and the ring is visible where one is needed
+    QString reason; ///< one sentence, for the receipt
+    int slotIndex = -1; ///< index of the slot's state that it runs on; -1 = unknown (busy, or not among the states)
+    bool slotSaved = false; ///< the slot's prompt goes to the host cache first, and the host cache is asked
     friend bool operator==(const ReusePrediction &, const ReusePrediction &) = default;
 };
 
@@ -136,9 +137,9 @@ ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest 
 struct PrefillCost {
     double msPerToken = 0;
     double msPerTokenPerPosition = 0; ///< added for each position before the token
-    int samples = 0;                  ///< 0 = unknown
+    int samples = 0; ///< 0 = unknown
     bool simulated = false;
-    double msPerRequest = 0;          ///< the server's own part of each request, whatever its length
+    double msPerRequest = 0; ///< the server's own part of each request, whatever its length
     bool known() const { return samples > 0; }
     double ms(int from, int to) const;
     friend bool operator==(const PrefillCost &, const PrefillCost &) = default;
@@ -153,7 +154,9 @@ public:
     PrefillCost cost() const;
 
 private:
-    struct Sample { double n, s, ms; };
+    struct Sample {
+        double n, s, ms;
+    };
     QList<Sample> m_samples;
 };
 

@@ -53,7 +53,8 @@ const QHash<QString, Engine::Method> &Engine::methods()
     return table;
 }
 
-Engine::Engine(std::shared_ptr<Store> store, std::unique_ptr<Backend> backend, ServiceOptions options, QString profileVariable)
+Engine::Engine(std::shared_ptr<Store> store, std::unique_ptr<Backend> backend, ServiceOptions options,
+               QString profileVariable)
     : m_store(std::move(store))
     , m_backend(std::move(backend))
     , m_options(std::move(options))
@@ -70,10 +71,7 @@ void Engine::start()
     m_backend->start();
 }
 
-bool Engine::knows(const QString &method) const
-{
-    return methods().contains(method);
-}
+bool Engine::knows(const QString &method) const { return methods().contains(method); }
 
 QCoro::Task<Result<QJsonObject>> Engine::call(QString method, QJsonObject params, CallContext context)
 {
@@ -91,10 +89,7 @@ std::optional<Result<QJsonObject>> Engine::callNow(const QString &method, const 
     return std::nullopt;
 }
 
-QString Engine::render(const QString &method, const QJsonObject &result) const
-{
-    return renderResult(method, result);
-}
+QString Engine::render(const QString &method, const QJsonObject &result) const { return renderResult(method, result); }
 
 void Engine::publish(const QString &topic, QJsonObject params)
 {
@@ -106,12 +101,13 @@ void Engine::watchBackend()
 {
     connect(m_backend.get(), &Backend::infoChanged, this, [this] {
         const BackendInfo info = m_backend->info();
-        publish(QStringLiteral("server"), {{QStringLiteral("backend"), info.name},
-                                           {QStringLiteral("reachable"), info.capabilities.reachable},
-                                           {QStringLiteral("simulated"), info.simulated},
-                                           {QStringLiteral("reason"), params::orNull(info.unreachableReason)},
-                                           {QStringLiteral("memory_kind"), memoryKindName(info.rule.memory)},
-                                           {QStringLiteral("epoch"), info.epoch}});
+        publish(QStringLiteral("server"),
+                {{QStringLiteral("backend"), info.name},
+                 {QStringLiteral("reachable"), info.capabilities.reachable},
+                 {QStringLiteral("simulated"), info.simulated},
+                 {QStringLiteral("reason"), params::orNull(info.unreachableReason)},
+                 {QStringLiteral("memory_kind"), memoryKindName(info.rule.memory)},
+                 {QStringLiteral("epoch"), info.epoch}});
     });
     connect(m_backend.get(), &Backend::statesChanged, this, [this] {
         publish(QStringLiteral("slots"), m_backend->slotsJson());
@@ -122,9 +118,13 @@ void Engine::watchBackend()
         params.insert(QStringLiteral("kind"), kind);
         publish(QStringLiteral("server"), params);
     });
-    connect(m_backend.get(), &Backend::logLine, this, [this](qint64 number, const QString &line, const QString &reading) {
-        publish(QStringLiteral("log"), {{QStringLiteral("number"), number}, {QStringLiteral("line"), line}, {QStringLiteral("reading"), params::orNull(reading)}});
-    });
+    connect(m_backend.get(), &Backend::logLine, this,
+            [this](qint64 number, const QString &line, const QString &reading) {
+                publish(QStringLiteral("log"),
+                        {{QStringLiteral("number"), number},
+                         {QStringLiteral("line"), line},
+                         {QStringLiteral("reading"), params::orNull(reading)}});
+            });
 }
 
 QCoro::Task<Result<Engine::SessionPtr>> Engine::openSession(QString id, bool create)
@@ -175,7 +175,8 @@ QCoro::Task<Result<Engine::SessionPtr>> Engine::openSession(QString id, bool cre
 
 QCoro::Task<Result<void>> Engine::saveState(SessionPtr session)
 {
-    co_return co_await m_store->saveState(session->record.id, session->stateJson(), m_backend->info().identity, session->record.turn);
+    co_return co_await m_store->saveState(session->record.id, session->stateJson(), m_backend->info().identity,
+                                          session->record.turn);
 }
 
 QCoro::Task<Result<LivePrompt>> Engine::renderPrompt(QList<Episode> episodes, QList<Anchor> anchors, PromptState state,
@@ -194,7 +195,10 @@ QCoro::Task<Result<LivePrompt>> Engine::renderPrompt(QList<Episode> episodes, QL
     live.simulated = rendered.simulated;
     live.exact = live.layout.exact;
     if (live.layout.messages.size() != live.composed.parts.size())
-        co_return failure(Error::Code::Failed, QStringLiteral("the rendered prompt has %1 messages, %2 were sent").arg(live.layout.messages.size()).arg(live.composed.parts.size()));
+        co_return failure(Error::Code::Failed,
+                          QStringLiteral("the rendered prompt has %1 messages, %2 were sent")
+                              .arg(live.layout.messages.size())
+                              .arg(live.composed.parts.size()));
     live.headEnd = live.layout.size();
     for (qsizetype i = 0; i < live.composed.parts.size(); ++i) {
         const PromptPart &part = live.composed.parts.at(i);
@@ -219,7 +223,9 @@ QCoro::Task<Result<LivePrompt>> Engine::livePrompt(SessionPtr session)
     QList<Anchor> anchors = session->anchors;
     PromptState state = session->prompt;
     placeNotes(session->episodes, anchors, state);
-    KERF_TRY(live, co_await renderPrompt(session->episodes, anchors, state, session->record.config, session->record.revision));
+    KERF_TRY(
+        live,
+        co_await renderPrompt(session->episodes, anchors, state, session->record.config, session->record.revision));
     m_live.insert(key, live);
     live.exact = live.layout.exact && !session->countsDiffer;
     co_return live;
@@ -294,12 +300,13 @@ QCoro::Task<void> Engine::drainCounts()
         if (Episode *mine = session->byId(episodeId)) {
             mine->tokenCount = *count;
             mine->tokenCountExact = true;
-            publish(QStringLiteral("episode"), {{QStringLiteral("session_id"), sessionId},
-                                                {QStringLiteral("episode_id"), episodeId},
-                                                {QStringLiteral("seq"), mine->seq},
-                                                {QStringLiteral("role"), roleName(mine->role)},
-                                                {QStringLiteral("token_count"), *count},
-                                                {QStringLiteral("exact"), true}});
+            publish(QStringLiteral("episode"),
+                    {{QStringLiteral("session_id"), sessionId},
+                     {QStringLiteral("episode_id"), episodeId},
+                     {QStringLiteral("seq"), mine->seq},
+                     {QStringLiteral("role"), roleName(mine->role)},
+                     {QStringLiteral("token_count"), *count},
+                     {QStringLiteral("exact"), true}});
         }
         co_await m_store->saveEpisodeCount(episodeId, *count, true);
     }

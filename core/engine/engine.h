@@ -20,14 +20,16 @@ class Engine : public MethodHandler, public std::enable_shared_from_this<Engine>
 {
     Q_OBJECT
 public:
-    Engine(std::shared_ptr<Store> store, std::unique_ptr<Backend> backend, ServiceOptions options, QString profileVariable);
+    Engine(std::shared_ptr<Store> store, std::unique_ptr<Backend> backend, ServiceOptions options,
+           QString profileVariable);
     ~Engine() override;
 
     void start();
 
     bool knows(const QString &method) const override;
     QCoro::Task<Result<QJsonObject>> call(QString method, QJsonObject params, CallContext context) override;
-    std::optional<Result<QJsonObject>> callNow(const QString &method, const QJsonObject &params, const CallContext &context) override;
+    std::optional<Result<QJsonObject>> callNow(const QString &method, const QJsonObject &params,
+                                               const CallContext &context) override;
     QString render(const QString &method, const QJsonObject &result) const override;
 
 private:
@@ -77,7 +79,8 @@ private:
     QCoro::Task<Result<SessionPtr>> openSession(QString id, bool create);
     QCoro::Task<Result<void>> saveState(SessionPtr session);
     QCoro::Task<Result<LivePrompt>> livePrompt(SessionPtr session);
-    QCoro::Task<Result<LivePrompt>> renderPrompt(QList<Episode> episodes, QList<Anchor> anchors, PromptState state, SessionConfig config, qint64 revision);
+    QCoro::Task<Result<LivePrompt>> renderPrompt(QList<Episode> episodes, QList<Anchor> anchors, PromptState state,
+                                                 SessionConfig config, qint64 revision);
     Result<EvictionPolicy> policyFor(const Session *session) const;
     Result<EvictionPolicy> policyNamed(const QString &name, const QString &because) const;
     QJsonObject policyJson(const EvictionPolicy &policy, const Session *session) const;
@@ -103,9 +106,9 @@ private:
     std::shared_ptr<Store> m_store;
     std::unique_ptr<Backend> m_backend;
     ServiceOptions m_options;
-    QString m_profileVariable;     ///< value of KERF_EVICTION_PROFILE; empty = not set
+    QString m_profileVariable; ///< value of KERF_EVICTION_PROFILE; empty = not set
     QString m_profileVariableName;
-    QJsonObject m_serviceProfile;  ///< {name?, overrides?} set without a session
+    QJsonObject m_serviceProfile; ///< {name?, overrides?} set without a session
     QHash<QString, QJsonObject> m_savedProfiles; ///< name -> {base, overrides}
     QHash<QString, SessionPtr> m_sessions;
     QHash<QString, LivePrompt> m_live; ///< last rendered prompt a session
@@ -127,19 +130,19 @@ Result<double> number(const QJsonObject &object, const QString &field, double ot
 Result<int> slot(const QJsonObject &object); ///< slot_id: integer or decimal string; -1 = the server's choice
 Result<QString> session(const QJsonObject &object, const QString &defaultSession);
 QString iso(const QDateTime &time);
-QJsonValue orNull(int value);          ///< negative = null
-QJsonValue orNull(double value);       ///< negative = null
-QJsonValue orNull(const QString &text);///< empty = null
+QJsonValue orNull(int value); ///< negative = null
+QJsonValue orNull(double value); ///< negative = null
+QJsonValue orNull(const QString &text); ///< empty = null
 } // namespace params
 
 } // namespace kerf
 
 /// Leaves the method with the error of a failed step.
-#define KERF_TRY(variable, expression)                                                                                 \
-    auto variable##Result = (expression);                                                                              \
-    if (!variable##Result)                                                                                             \
-        co_return std::unexpected(variable##Result.error());                                                           \
+#define KERF_TRY(variable, expression) \
+    auto variable##Result = (expression); \
+    if (!variable##Result) \
+        co_return std::unexpected(variable##Result.error()); \
     auto variable = std::move(*variable##Result)
-#define KERF_TRY_VOID(expression)                                                                                      \
-    if (auto voidResult = (expression); !voidResult)                                                                   \
+#define KERF_TRY_VOID(expression) \
+    if (auto voidResult = (expression); !voidResult) \
     co_return std::unexpected(voidResult.error())

@@ -19,7 +19,8 @@ Result<void> readContent(const QJsonObject &params, Episode &draft)
 {
     const QString field = QStringLiteral("content");
     if (!params.contains(field))
-        return failure(Error::Code::InvalidParams, QStringLiteral("content: is required (a string, a list of parts, or null)"));
+        return failure(Error::Code::InvalidParams,
+                       QStringLiteral("content: is required (a string, a list of parts, or null)"));
     const QJsonValue value = params.value(field);
     if (value.isNull()) {
         draft.contentIsNull = true;
@@ -30,7 +31,8 @@ Result<void> readContent(const QJsonObject &params, Episode &draft)
         return {};
     }
     if (!value.isArray())
-        return failure(Error::Code::InvalidParams, QStringLiteral("content: must be a string, a list of parts, or null"));
+        return failure(Error::Code::InvalidParams,
+                       QStringLiteral("content: must be a string, a list of parts, or null"));
     draft.contentParts = value.toArray();
     QStringList texts;
     for (qsizetype i = 0; i < draft.contentParts.size(); ++i) {
@@ -57,7 +59,8 @@ Result<QList<ToolCall>> readToolCalls(const QJsonObject &params)
     for (qsizetype i = 0; i < rows.size(); ++i) {
         const QJsonObject row = rows.at(i).toObject();
         // The OpenAI shape is taken, too: what harnesses have at hand.
-        const QJsonObject inner = row.contains(QStringLiteral("function")) ? row.value(QStringLiteral("function")).toObject() : row;
+        const QJsonObject inner =
+            row.contains(QStringLiteral("function")) ? row.value(QStringLiteral("function")).toObject() : row;
         ToolCall call;
         call.id = row.value(QStringLiteral("id")).toString();
         call.name = inner.value(QStringLiteral("name")).toString();
@@ -67,7 +70,8 @@ Result<QList<ToolCall>> readToolCalls(const QJsonObject &params)
         else if (arguments.isObject())
             call.arguments = QString::fromUtf8(QJsonDocument(arguments.toObject()).toJson(QJsonDocument::Compact));
         else if (!arguments.isUndefined() && !arguments.isNull())
-            return failure(Error::Code::InvalidParams, QStringLiteral("tool_calls[%1].arguments: must be a string").arg(i));
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("tool_calls[%1].arguments: must be a string").arg(i));
         if (call.name.isEmpty())
             return failure(Error::Code::InvalidParams, QStringLiteral("tool_calls[%1].name: is required").arg(i));
         calls.append(call);
@@ -86,7 +90,9 @@ QJsonArray toolCallsJson(const QList<ToolCall> &calls)
 {
     QJsonArray array;
     for (const ToolCall &call : calls)
-        array.append(QJsonObject{{QStringLiteral("id"), call.id}, {QStringLiteral("name"), call.name}, {QStringLiteral("arguments"), call.arguments}});
+        array.append(QJsonObject{{QStringLiteral("id"), call.id},
+                                 {QStringLiteral("name"), call.name},
+                                 {QStringLiteral("arguments"), call.arguments}});
     return array;
 }
 
@@ -96,7 +102,8 @@ Engine::Answer Engine::sessionCreate(QJsonObject params, CallContext)
 {
     KERF_TRY(given, params::text(params, QStringLiteral("session_id"), false));
     KERF_TRY(title, params::text(params, QStringLiteral("title"), false));
-    const QString id = given.isEmpty() ? QStringLiteral("s-") + QUuid::createUuid().toString(QUuid::WithoutBraces).left(13) : given;
+    const QString id =
+        given.isEmpty() ? QStringLiteral("s-") + QUuid::createUuid().toString(QUuid::WithoutBraces).left(13) : given;
     KERF_TRY(record, co_await m_store->createSession(id, title));
     KERF_TRY(session, co_await openSession(id, true));
     co_return QJsonObject{{QStringLiteral("session_id"), id},
@@ -155,7 +162,8 @@ Engine::Answer Engine::sessionGet(QJsonObject params, CallContext context)
     auto live = co_await livePrompt(session);
     QJsonObject tiers;
     for (const Tier tier : {Tier::Live, Tier::Masked, Tier::Referenced, Tier::Archived, Tier::Dropped}) {
-        const auto count = std::count_if(session->episodes.cbegin(), session->episodes.cend(), [tier](const Episode &e) { return e.tier == tier; });
+        const auto count = std::count_if(session->episodes.cbegin(), session->episodes.cend(),
+                                         [tier](const Episode &e) { return e.tier == tier; });
         tiers.insert(tierName(tier), static_cast<qint64>(count));
     }
     auto last = co_await m_store->receipt(id, 0);
@@ -199,18 +207,21 @@ Engine::Answer Engine::sessionConfigure(QJsonObject params, CallContext context)
             co_return failure(Error::Code::InvalidParams, QStringLiteral("chat_template_kwargs: must be an object"));
         config.chatTemplateKwargs = kwargs.toObject();
     }
-    if (const QJsonValue defaults = params.value(QStringLiteral("request_defaults")); !defaults.isUndefined() && !defaults.isNull()) {
+    if (const QJsonValue defaults = params.value(QStringLiteral("request_defaults"));
+        !defaults.isUndefined() && !defaults.isNull()) {
         if (!defaults.isObject())
             co_return failure(Error::Code::InvalidParams, QStringLiteral("request_defaults: must be an object"));
         auto most = params::integer(defaults.toObject(), QStringLiteral("max_tokens"), 0, 0, 16 * 1024 * 1024);
         if (!most)
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("request_defaults.%1").arg(most.error().message));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("request_defaults.%1").arg(most.error().message));
         config.maxTokens = *most;
     }
     if (!params.value(QStringLiteral("context_window")).isUndefined()) {
         KERF_TRY(window, params::integer(params, QStringLiteral("context_window"), 0, 0, 64 * 1024 * 1024));
         if (window > 0 && window < 256)
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("context_window: must be at least 256 tokens (0 = the server's own)"));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("context_window: must be at least 256 tokens (0 = the server's own)"));
         config.contextWindow = window;
     }
     if (!(config == session->record.config)) {
@@ -223,7 +234,9 @@ Engine::Answer Engine::sessionConfigure(QJsonObject params, CallContext context)
     QJsonValue fixed(QJsonValue::Null);
     bool exact = false;
     QList<Episode> episodes = session->episodes;
-    const bool empty = std::none_of(episodes.cbegin(), episodes.cend(), [](const Episode &e) { return isInPrompt(e.tier) && e.role != Role::Internal && e.role != Role::System; });
+    const bool empty = std::none_of(episodes.cbegin(), episodes.cend(), [](const Episode &e) {
+        return isInPrompt(e.tier) && e.role != Role::Internal && e.role != Role::System;
+    });
     if (empty) {
         Episode probe;
         probe.role = Role::User;
@@ -255,7 +268,8 @@ Engine::Answer Engine::commitEpisode(QJsonObject params, CallContext context)
     KERF_TRY(role, params::text(params, QStringLiteral("role"), true));
     const auto knownRole = roleFromName(role);
     if (!knownRole)
-        co_return failure(Error::Code::InvalidParams, QStringLiteral("role: must be system, user, assistant, tool or internal"));
+        co_return failure(Error::Code::InvalidParams,
+                          QStringLiteral("role: must be system, user, assistant, tool or internal"));
     draft.role = *knownRole;
     KERF_TRY_VOID(readContent(params, draft));
     KERF_TRY(calls, readToolCalls(params));
@@ -274,17 +288,21 @@ Engine::Answer Engine::commitEpisode(QJsonObject params, CallContext context)
     KERF_TRY(droppable, params::flag(params, QStringLiteral("droppable"), false));
     draft.isError = isError;
     draft.droppable = droppable;
-    if (const QJsonValue corrects = params.value(QStringLiteral("corrects")); !corrects.isUndefined() && !corrects.isNull()) {
+    if (const QJsonValue corrects = params.value(QStringLiteral("corrects"));
+        !corrects.isUndefined() && !corrects.isNull()) {
         KERF_TRY(corrected, params::id(params, QStringLiteral("corrects")));
         draft.correctsId = corrected;
     }
-    if (const QJsonValue generated = params.value(QStringLiteral("generated_tokens")); !generated.isUndefined() && !generated.isNull()) {
+    if (const QJsonValue generated = params.value(QStringLiteral("generated_tokens"));
+        !generated.isUndefined() && !generated.isNull()) {
         if (!generated.isArray())
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("generated_tokens: must be a list of token ids"));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("generated_tokens: must be a list of token ids"));
         const QJsonArray ids = generated.toArray();
         for (qsizetype i = 0; i < ids.size(); ++i) {
             if (!ids.at(i).isDouble() || ids.at(i).toDouble() < 0 || ids.at(i).toDouble() > 2147483647.0)
-                co_return failure(Error::Code::InvalidParams, QStringLiteral("generated_tokens[%1]: must be a token id").arg(i));
+                co_return failure(Error::Code::InvalidParams,
+                                  QStringLiteral("generated_tokens[%1]: must be a token id").arg(i));
             draft.generatedTokens.append(ids.at(i).toInt());
         }
         draft.hasGeneratedTokens = true;
@@ -308,23 +326,22 @@ Engine::Answer Engine::commitEpisode(QJsonObject params, CallContext context)
         session->record.episodeCount = session->episodes.size();
         if (episode.hasGeneratedTokens && !session->open.prompt.isEmpty() && episode.role == Role::Assistant)
             m_backend->noteGenerated(session->open.prompt, episode.generatedTokens);
-        publish(QStringLiteral("episode"), {{QStringLiteral("session_id"), sessionId},
-                                            {QStringLiteral("episode_id"), episode.id},
-                                            {QStringLiteral("seq"), episode.seq},
-                                            {QStringLiteral("role"), roleName(episode.role)},
-                                            {QStringLiteral("token_count"), episode.tokenCount},
-                                            {QStringLiteral("exact"), episode.tokenCountExact},
-                                            {QStringLiteral("revision"), appended.revision}});
+        publish(QStringLiteral("episode"),
+                {{QStringLiteral("session_id"), sessionId},
+                 {QStringLiteral("episode_id"), episode.id},
+                 {QStringLiteral("seq"), episode.seq},
+                 {QStringLiteral("role"), roleName(episode.role)},
+                 {QStringLiteral("token_count"), episode.tokenCount},
+                 {QStringLiteral("exact"), episode.tokenCountExact},
+                 {QStringLiteral("revision"), appended.revision}});
         queueCount(sessionId, episode.id);
     } else if (const Episode *mine = session->byId(episode.id)) {
         episode = *mine;
     }
-    co_return QJsonObject{{QStringLiteral("episode_id"), episode.id},
-                          {QStringLiteral("seq"), episode.seq},
-                          {QStringLiteral("token_count"), episode.tokenCount},
-                          {QStringLiteral("exact"), episode.tokenCountExact},
-                          {QStringLiteral("revision"), appended.revision},
-                          {QStringLiteral("session_id"), sessionId}};
+    co_return QJsonObject{
+        {QStringLiteral("episode_id"), episode.id},          {QStringLiteral("seq"), episode.seq},
+        {QStringLiteral("token_count"), episode.tokenCount}, {QStringLiteral("exact"), episode.tokenCountExact},
+        {QStringLiteral("revision"), appended.revision},     {QStringLiteral("session_id"), sessionId}};
 }
 
 Engine::Answer Engine::pin(QJsonObject params, CallContext context)
@@ -334,8 +351,10 @@ Engine::Answer Engine::pin(QJsonObject params, CallContext context)
     KERF_TRY(kindName, params::text(params, QStringLiteral("kind"), false));
     const auto kind = anchorKindFromName(kindName.isEmpty() ? QStringLiteral("task_contract") : kindName);
     if (!kind)
-        co_return failure(Error::Code::InvalidParams, QStringLiteral("kind: must be safety_constraint, user_correction or task_contract"));
-    const bool byEpisode = !params.value(QStringLiteral("episode_id")).isUndefined() && !params.value(QStringLiteral("episode_id")).isNull();
+        co_return failure(Error::Code::InvalidParams,
+                          QStringLiteral("kind: must be safety_constraint, user_correction or task_contract"));
+    const bool byEpisode = !params.value(QStringLiteral("episode_id")).isUndefined()
+        && !params.value(QStringLiteral("episode_id")).isNull();
     if (byEpisode == !content.isEmpty())
         co_return failure(Error::Code::InvalidParams, QStringLiteral("content or episode_id: give one of them"));
     KERF_TRY(session, co_await openSession(sessionId, true));
@@ -346,7 +365,8 @@ Engine::Answer Engine::pin(QJsonObject params, CallContext context)
         KERF_TRY(episodeId, params::id(params, QStringLiteral("episode_id")));
         const Episode *episode = session->byId(episodeId);
         if (!episode)
-            co_return failure(Error::Code::NotFound, QStringLiteral("there is no episode %1 in session \"%2\"").arg(episodeId).arg(sessionId));
+            co_return failure(Error::Code::NotFound,
+                              QStringLiteral("there is no episode %1 in session \"%2\"").arg(episodeId).arg(sessionId));
         anchor.episodeId = episodeId;
         anchor.tokenCount = episode->tokenCount;
         anchor.tokenCountExact = episode->tokenCountExact;
@@ -453,7 +473,8 @@ Engine::Answer Engine::getEpisode(QJsonObject params, CallContext)
         {QStringLiteral("seq"), stored.seq},
         {QStringLiteral("role"), roleName(stored.role)},
         {QStringLiteral("content"), content},
-        {QStringLiteral("tool_calls"), stored.toolCalls.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(toolCallsJson(stored.toolCalls))},
+        {QStringLiteral("tool_calls"),
+         stored.toolCalls.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(toolCallsJson(stored.toolCalls))},
         {QStringLiteral("tool_name"), params::orNull(stored.toolName)},
         {QStringLiteral("tool_call_id"), params::orNull(stored.toolCallId)},
         {QStringLiteral("reasoning"), params::orNull(stored.reasoning)},
@@ -518,19 +539,21 @@ Engine::Answer Engine::sessionEpisodes(QJsonObject params, CallContext context)
             {QStringLiteral("recent"), inPrompt && range->begin >= recentPosition},
             {QStringLiteral("sent"), episode.seq <= session->prompt.sentSeq},
             {QStringLiteral("tool_name"), params::orNull(episode.toolName)},
-            {QStringLiteral("preview"), episode.contentLoaded ? QJsonValue(preview(episode.content)) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("preview"),
+             episode.contentLoaded ? QJsonValue(preview(episode.content)) : QJsonValue(QJsonValue::Null)},
             {QStringLiteral("created_at"), params::iso(episode.createdAt)},
         });
     }
-    co_return QJsonObject{{QStringLiteral("session_id"), id},
-                          {QStringLiteral("episodes"), rows},
-                          {QStringLiteral("next_seq"), next},
-                          {QStringLiteral("total"), static_cast<qint64>(session->episodes.size())},
-                          {QStringLiteral("prompt_tokens"), live ? QJsonValue(live->layout.size()) : QJsonValue(QJsonValue::Null)},
-                          {QStringLiteral("fixed_tokens"), live ? QJsonValue(live->headEnd) : QJsonValue(QJsonValue::Null)},
-                          {QStringLiteral("n_ctx"), budget.window > 0 ? QJsonValue(budget.window) : QJsonValue(QJsonValue::Null)},
-                          {QStringLiteral("exact"), live ? live->exact : false},
-                          {QStringLiteral("revision"), session->record.revision}};
+    co_return QJsonObject{
+        {QStringLiteral("session_id"), id},
+        {QStringLiteral("episodes"), rows},
+        {QStringLiteral("next_seq"), next},
+        {QStringLiteral("total"), static_cast<qint64>(session->episodes.size())},
+        {QStringLiteral("prompt_tokens"), live ? QJsonValue(live->layout.size()) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("fixed_tokens"), live ? QJsonValue(live->headEnd) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("n_ctx"), budget.window > 0 ? QJsonValue(budget.window) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("exact"), live ? live->exact : false},
+        {QStringLiteral("revision"), session->record.revision}};
 }
 
 } // namespace kerf

@@ -11,9 +11,9 @@
 namespace kerf {
 
 struct ServiceOptions {
-    QString dbPath;          ///< ":memory:" works
+    QString dbPath; ///< ":memory:" works
     BackendOptions backend;
-    int contextWindow = 0;   ///< explicit window in tokens for every session; 0 = the server's n_ctx
+    int contextWindow = 0; ///< explicit window in tokens for every session; 0 = the server's n_ctx
 };
 
 /// Opens the store, resolves the backend and answers the methods of PROTOCOL.md. The handler lives on the

@@ -79,7 +79,8 @@ Result<int> slot(const QJsonObject &object)
         const int number = value.toString().toInt(&ok);
         if (ok && number >= -1)
             return number;
-        return wrong(QStringLiteral("slot_id"), QStringLiteral("must be an integer from -1 (a decimal string is accepted)"));
+        return wrong(QStringLiteral("slot_id"),
+                     QStringLiteral("must be an integer from -1 (a decimal string is accepted)"));
     }
     const double number = value.toDouble(std::nan(""));
     if (!value.isDouble() || number != std::floor(number) || number < -1 || number > 65535)

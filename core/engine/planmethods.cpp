@@ -11,8 +11,8 @@
 
 #include <QCoroFuture>
 #include <QFileInfo>
-#include <QUuid>
 #include <QtConcurrent>
+#include <QUuid>
 
 #include <algorithm>
 #include <functional>
@@ -21,8 +21,8 @@ namespace kerf {
 
 namespace {
 
-constexpr int kMarkerTokens = 64;       ///< the session's one marker, however many compactions there were (SPEC 7.4)
-constexpr int kPoolTokens = 16'384;     ///< prompts above this are planned on a pool thread, not on the event loop
+constexpr int kMarkerTokens = 64; ///< the session's one marker, however many compactions there were (SPEC 7.4)
+constexpr int kPoolTokens = 16'384; ///< prompts above this are planned on a pool thread, not on the event loop
 constexpr int kMostAlternatives = 256;
 constexpr int kMostRendered = 12;
 constexpr int kRelaxedKept = 64;
@@ -68,7 +68,9 @@ QJsonObject anchorPlaces(const QList<Anchor> &anchors)
 {
     QJsonObject places;
     for (const Anchor &anchor : anchors)
-        places.insert(QString::number(anchor.id), QJsonObject{{QStringLiteral("in_head"), anchor.inHead}, {QStringLiteral("host_seq"), anchor.hostSeq}});
+        places.insert(
+            QString::number(anchor.id),
+            QJsonObject{{QStringLiteral("in_head"), anchor.inHead}, {QStringLiteral("host_seq"), anchor.hostSeq}});
     return places;
 }
 
@@ -119,8 +121,11 @@ PlanInput inputOf(const Session &session, const LivePrompt &live, const Budget &
             row.leader = messageOf.value(leaders.at(index), static_cast<int>(i));
             if (maskHelps(episode)) {
                 // First guess: the template's part of the message, and the mask at the content's own density.
-                const double density = episode.content.isEmpty() ? 0.5 : double(span.tokens.size()) / std::max<qsizetype>(1, episode.content.size());
-                row.maskedTokens = std::min(span.tokens.size(), static_cast<int>(maskedText(episode).size() * density) + 8);
+                const double density = episode.content.isEmpty()
+                    ? 0.5
+                    : double(span.tokens.size()) / std::max<qsizetype>(1, episode.content.size());
+                row.maskedTokens =
+                    std::min(span.tokens.size(), static_cast<int>(maskedText(episode).size() * density) + 8);
             }
         } else {
             row.role = Role::System;
@@ -135,7 +140,8 @@ PlanInput inputOf(const Session &session, const LivePrompt &live, const Budget &
     return input;
 }
 
-After afterChoice(const Session &session, const LivePrompt &live, const PlanInput &input, const EvictionChoice &choice, int lastNamed)
+After afterChoice(const Session &session, const LivePrompt &live, const PlanInput &input, const EvictionChoice &choice,
+                  int lastNamed)
 {
     After after{session.episodes, session.anchors, session.prompt, {}};
     for (const TierStep &step : choice.steps) {
@@ -206,17 +212,18 @@ QJsonArray alternativesJson(const QList<CutAlternative> &alternatives)
     QJsonArray rows;
     for (const CutAlternative &row : alternatives) {
         const int reuse = row.tokensAfter - row.predictedPrefill;
-        rows.append(QJsonObject{{QStringLiteral("cut"), row.cut},
-                                {QStringLiteral("at"), row.atCheckpoint ? QStringLiteral("checkpoint") : QStringLiteral("episode-edge")},
-                                {QStringLiteral("retained_tokens"), row.retainedTokens},
-                                {QStringLiteral("reclaimed_tokens"), row.reclaimedTokens},
-                                {QStringLiteral("tokens_after"), row.tokensAfter},
-                                {QStringLiteral("predicted_reuse"), reuse},
-                                {QStringLiteral("predicted_reuse_low"), row.prediction.low},
-                                {QStringLiteral("predicted_reuse_high"), row.prediction.high},
-                                {QStringLiteral("checkpoint"), params::orNull(row.prediction.checkpointPosition)},
-                                {QStringLiteral("predicted_prefill"), row.predictedPrefill},
-                                {QStringLiteral("predicted_ms"), params::orNull(row.predictedMs)}});
+        rows.append(QJsonObject{
+            {QStringLiteral("cut"), row.cut},
+            {QStringLiteral("at"), row.atCheckpoint ? QStringLiteral("checkpoint") : QStringLiteral("episode-edge")},
+            {QStringLiteral("retained_tokens"), row.retainedTokens},
+            {QStringLiteral("reclaimed_tokens"), row.reclaimedTokens},
+            {QStringLiteral("tokens_after"), row.tokensAfter},
+            {QStringLiteral("predicted_reuse"), reuse},
+            {QStringLiteral("predicted_reuse_low"), row.prediction.low},
+            {QStringLiteral("predicted_reuse_high"), row.prediction.high},
+            {QStringLiteral("checkpoint"), params::orNull(row.prediction.checkpointPosition)},
+            {QStringLiteral("predicted_prefill"), row.predictedPrefill},
+            {QStringLiteral("predicted_ms"), params::orNull(row.predictedMs)}});
     }
     return rows;
 }
@@ -224,7 +231,8 @@ QJsonArray alternativesJson(const QList<CutAlternative> &alternatives)
 QString reasonOf(const TierStep &step, const PlanEpisode &episode)
 {
     if (step.to == Tier::Masked)
-        return episode.role == Role::Tool ? QStringLiteral("tool result masked in place") : QStringLiteral("text masked in place");
+        return episode.role == Role::Tool ? QStringLiteral("tool result masked in place")
+                                          : QStringLiteral("text masked in place");
     return QStringLiteral("in the run behind the cut");
 }
 
@@ -240,7 +248,9 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     KERF_TRY(pendingRecall, params::integer(params, QStringLiteral("pending_recall"), 0, 0, 64 * 1024 * 1024));
     KERF_TRY(session, co_await openSession(sessionId, false));
     co_await m_backend->ready();
-    KERF_TRY(policy, profile.isEmpty() ? policyFor(session.get()) : policyNamed(profile, QStringLiteral("asked for in the call")));
+    KERF_TRY(policy,
+             profile.isEmpty() ? policyFor(session.get())
+                               : policyNamed(profile, QStringLiteral("asked for in the call")));
 
     // A snapshot whose rendering and revision belong together; commits may arrive while the server renders.
     ServerStates states;
@@ -259,7 +269,9 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
         if (live.revision == session->record.revision)
             break;
         if (attempt >= 8)
-            co_return failure(Error::Code::Failed, QStringLiteral("session \"%1\" keeps changing while it is planned; try again").arg(sessionId));
+            co_return failure(
+                Error::Code::Failed,
+                QStringLiteral("session \"%1\" keeps changing while it is planned; try again").arg(sessionId));
     }
     const Session before = *session;
     const BackendInfo info = m_backend->info();
@@ -271,15 +283,17 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     input.requestedCut = requestedCut;
     input.pendingRecall = pendingRecall;
     input.replyEqualTokens = replyEqualTokens(before, live);
-    if (auto counted = co_await m_backend->countTokens(QStringLiteral("[999 episodes, 99,999 tokens evicted: #1000-#1999; memory.get_episode returns them]\n\n")))
+    if (auto counted = co_await m_backend->countTokens(
+            QStringLiteral("[999 episodes, 99,999 tokens evicted: #1000-#1999; memory.get_episode returns them]\n\n")))
         input.noteTokens = *counted;
 
     // Named: gcc 12 destroys a lambda that is a temporary of a co_await expression twice.
     std::function<Planned()> decide = [input, cost = info.cost] { return planNow(input, cost); };
     Planned planned = co_await offLoop(live.layout.size(), decide);
     if (input.generational && planned.frame.pressure == Pressure::Compacting && requestedCut < 0
-        && (planned.choices.isEmpty() || !std::all_of(planned.choices.constFirst().steps.cbegin(), planned.choices.constFirst().steps.cend(),
-                                                       [](const TierStep &step) { return step.to == Tier::Masked; }))) {
+        && (planned.choices.isEmpty()
+            || !std::all_of(planned.choices.constFirst().steps.cbegin(), planned.choices.constFirst().steps.cend(),
+                            [](const TierStep &step) { return step.to == Tier::Masked; }))) {
         // Masks no longer make room: the deep cut of SPEC section 9, to 30 % (45 % of small windows).
         input.budget.target = static_cast<int>(budget.total * (budget.window > 32'768 ? 0.30 : 0.45));
         input.generational = false;
@@ -291,20 +305,25 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     for (const QString &note : planned.frame.notes)
         notes.append(note);
     if (planned.legalCuts > kMostAlternatives)
-        notes.append(QStringLiteral("%1 of %2 legal cuts are listed").arg(planned.alternatives.size()).arg(planned.legalCuts));
+        notes.append(
+            QStringLiteral("%1 of %2 legal cuts are listed").arg(planned.alternatives.size()).arg(planned.legalCuts));
     if (budget.total <= 0)
-        notes.append(QStringLiteral("the context window is not known: give --context-window, or connect to a server that tells n_ctx"));
+        notes.append(QStringLiteral(
+            "the context window is not known: give --context-window, or connect to a server that tells n_ctx"));
     if (before.countsDiffer)
-        notes.append(QStringLiteral("the server counted another total than Kerf for a prompt of this session: counts are estimates"));
+        notes.append(QStringLiteral(
+            "the server counted another total than Kerf for a prompt of this session: counts are estimates"));
 
     QString pressure = pressureName(planned.frame.pressure);
     // After a missed target a new plan waits for budget/16 new tokens, unless the prompt passes 90 % of the budget.
     bool waits = false;
     if (planned.frame.pressure == Pressure::Compacting && requestedCut < 0 && before.missedAtTokens > 0
-        && live.layout.size() < before.missedAtTokens + budget.total / 16 && live.layout.size() <= budget.total * 9 / 10) {
+        && live.layout.size() < before.missedAtTokens + budget.total / 16
+        && live.layout.size() <= budget.total * 9 / 10) {
         waits = true;
         pressure = pressureName(Pressure::Relaxed);
-        notes.append(QStringLiteral("the last plan missed its target: the next one waits for %1 new tokens").arg(before.missedAtTokens + budget.total / 16 - live.layout.size()));
+        notes.append(QStringLiteral("the last plan missed its target: the next one waits for %1 new tokens")
+                         .arg(before.missedAtTokens + budget.total / 16 - live.layout.size()));
     }
 
     QJsonObject plan{
@@ -344,15 +363,20 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
         QJsonObject boundary = predictionFields(none);
         for (auto it = boundary.begin(); it != boundary.end(); ++it)
             it.value() = it.key() == QLatin1String("snap") ? it.value() : QJsonValue(QJsonValue::Null);
-        QString reason = QStringLiteral("no plan was needed: %1 of %2 tokens, the trigger is at %3").arg(groupedNumber(live.layout.size()), groupedNumber(budget.total), groupedNumber(budget.triggerAt));
+        QString reason =
+            QStringLiteral("no plan was needed: %1 of %2 tokens, the trigger is at %3")
+                .arg(groupedNumber(live.layout.size()), groupedNumber(budget.total), groupedNumber(budget.triggerAt));
         if (planned.frame.pressure == Pressure::AnchorOverflow) {
-            reason = QStringLiteral("pins and fixed parts need more than the budget of %1 tokens; no pin is dropped").arg(groupedNumber(budget.total));
+            reason = QStringLiteral("pins and fixed parts need more than the budget of %1 tokens; no pin is dropped")
+                         .arg(groupedNumber(budget.total));
         } else if (waits) {
             reason = QStringLiteral("waiting after a missed target");
         } else if (planned.frame.pressure == Pressure::Compacting) {
-            reason = QStringLiteral("nothing may be evicted: everything behind the reserve is pinned, recent or the last user message");
+            reason = QStringLiteral(
+                "nothing may be evicted: everything behind the reserve is pinned, recent or the last user message");
             notes.append(reason);
-            plan.insert(QStringLiteral("target_missed"), std::max(0, live.layout.size() + pendingRecall - budget.target));
+            plan.insert(QStringLiteral("target_missed"),
+                        std::max(0, live.layout.size() + pendingRecall - budget.target));
         }
         plan.insert(QStringLiteral("verdict"), QJsonValue::Null);
         plan.insert(QStringLiteral("cache_status"), cacheStatusName(CacheStatus::Unknown));
@@ -396,14 +420,16 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
                 break;
             after = afterChoice(before, live, input, choice, named);
         }
-        auto rendered = co_await renderPrompt(after.episodes, after.anchors, after.state, before.record.config, before.record.revision);
+        auto rendered = co_await renderPrompt(after.episodes, after.anchors, after.state, before.record.config,
+                                              before.record.revision);
         if (!rendered && rendered.error().code == Error::Code::Refused) {
             refused = rendered.error().message;
             choice = maskedInstead(input, planned.frame, choice);
             if (choice.steps.isEmpty())
                 continue;
             after = afterChoice(before, live, input, choice, named);
-            rendered = co_await renderPrompt(after.episodes, after.anchors, after.state, before.record.config, before.record.revision);
+            rendered = co_await renderPrompt(after.episodes, after.anchors, after.state, before.record.config,
+                                             before.record.revision);
         }
         if (!rendered) {
             if (rendered.error().code == Error::Code::Refused)
@@ -417,17 +443,22 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
             break;
     }
     if (!best) {
-        co_return failure(Error::Code::DoesNotFit, refused.isEmpty() ? QStringLiteral("no eviction could be rendered")
-                                                                     : QStringLiteral("the server's template refuses every eviction: %1").arg(refused));
+        co_return failure(Error::Code::DoesNotFit,
+                          refused.isEmpty()
+                              ? QStringLiteral("no eviction could be rendered")
+                              : QStringLiteral("the server's template refuses every eviction: %1").arg(refused));
     }
     if (!refused.isEmpty())
-        notes.append(QStringLiteral("the template refused a prompt (%1): texts were masked in place instead").arg(refused));
+        notes.append(
+            QStringLiteral("the template refused a prompt (%1): texts were masked in place instead").arg(refused));
 
     const ReusePrediction now = predictReuse(states.states, {live.layout.tokens, slotId}, rule, input.replyEqualTokens);
-    ReusePrediction prediction = predictReuse(states.states, {best->prompt.layout.tokens, slotId}, rule, input.replyEqualTokens);
+    ReusePrediction prediction =
+        predictReuse(states.states, {best->prompt.layout.tokens, slotId}, rule, input.replyEqualTokens);
     applyReplyMode(before, prediction);
 
-    // The cut is where the two prompts really part: the message behind the run begins with the same header as the run did.
+    // The cut is where the two prompts really part: the message behind the run begins with the same header as the run
+    // did.
     const int parting = commonPrefix(live.layout.tokens, best->prompt.layout.tokens);
     BoundaryInput boundaryInput;
     boundaryInput.requestedCut = requestedCut >= 0 ? requestedCut : std::max(best->choice.cut, parting);
@@ -441,10 +472,13 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     QList<RecordedCheckpoint> recorded;
     for (const Checkpoint &checkpoint : before.recorded)
         recorded.append({checkpoint, m_backend->saveFileExists(checkpoint.fileName).value_or(true)});
-    boundaryInput.candidates = mergeCandidates(boundaryInput.held.checkpoints, recorded, live.layout.tokens, info.identity);
+    boundaryInput.candidates =
+        mergeCandidates(boundaryInput.held.checkpoints, recorded, live.layout.tokens, info.identity);
     boundaryInput.partialStateOnly = info.capabilities.partialStateOnly;
     boundaryInput.ringTrusted = rule.ringVisible;
-    boundaryInput.evidence = info.memoryDetail.isEmpty() ? info.memoryEvidence : QStringLiteral("%1: %2").arg(info.memoryEvidence, info.memoryDetail);
+    boundaryInput.evidence = info.memoryDetail.isEmpty()
+        ? info.memoryEvidence
+        : QStringLiteral("%1: %2").arg(info.memoryEvidence, info.memoryDetail);
     boundaryInput.toleranceTokens = policy.knobs.snapToleranceTokens;
     boundaryInput.forwardLimit = planned.forward;
     boundaryInput.simulated = info.simulated;
@@ -467,10 +501,12 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
                 it->anchors.clear();
                 it = it->isEmpty() ? after.state.notes.erase(it) : std::next(it);
             }
-            if (auto rendered = co_await renderPrompt(after.episodes, after.anchors, after.state, before.record.config, before.record.revision)) {
+            if (auto rendered = co_await renderPrompt(after.episodes, after.anchors, after.state, before.record.config,
+                                                      before.record.revision)) {
                 best->after = after;
                 best->prompt = *rendered;
-                prediction = predictReuse(states.states, {best->prompt.layout.tokens, slotId}, rule, input.replyEqualTokens);
+                prediction =
+                    predictReuse(states.states, {best->prompt.layout.tokens, slotId}, rule, input.replyEqualTokens);
                 applyReplyMode(before, prediction);
                 boundary = withPrediction(boundary, prediction, best->prompt.layout.size(), info.cost);
             }
@@ -481,11 +517,14 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     int retained = best->choice.cut;
     const int shared = commonPrefix(live.layout.tokens, best->prompt.layout.tokens);
     if (shared < retained) {
-        notes.append(QStringLiteral("the kept part was rendered differently from token %1 on; the shorter position is reported").arg(groupedNumber(shared)));
+        notes.append(
+            QStringLiteral("the kept part was rendered differently from token %1 on; the shorter position is reported")
+                .arg(groupedNumber(shared)));
         retained = shared;
     }
     if (boundary.hasCandidate && boundary.alignedCut > std::max(retained, shared)) {
-        notes.append(QStringLiteral("a checkpoint sits at %1 but the preserved prefix ends at %2 tokens; the boundary is reported at the shorter position, "
+        notes.append(QStringLiteral("a checkpoint sits at %1 but the preserved prefix ends at %2 tokens; the boundary "
+                                    "is reported at the shorter position, "
                                     "which is what the next prompt will actually share")
                          .arg(groupedNumber(boundary.alignedCut), groupedNumber(retained)));
     }
@@ -506,7 +545,9 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     }
     for (const auto &[episodeId, tier] : std::as_const(best->after.changes)) {
         const Episode *episode = before.byId(episodeId);
-        tiers.append(QJsonObject{{QStringLiteral("id"), episodeId}, {QStringLiteral("to"), tierName(tier)}, {QStringLiteral("from"), tierName(episode->tier)}});
+        tiers.append(QJsonObject{{QStringLiteral("id"), episodeId},
+                                 {QStringLiteral("to"), tierName(tier)},
+                                 {QStringLiteral("from"), tierName(episode->tier)}});
         const PlanEpisode *row = rowOf.value(episodeId);
         updates.append(QJsonObject{
             {QStringLiteral("episode_id"), episodeId},
@@ -515,16 +556,20 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
             {QStringLiteral("to_tier"), tierName(tier)},
             {QStringLiteral("tokens_before"), row ? row->range.size() : 0},
             {QStringLiteral("tokens_after"), tier == Tier::Masked ? sizeAfter.value(episodeId) : 0},
-            {QStringLiteral("reason"), row ? reasonOf(*stepOf.value(episodeId), *row) : QStringLiteral("no longer named in the marker")},
+            {QStringLiteral("reason"),
+             row ? reasonOf(*stepOf.value(episodeId), *row) : QStringLiteral("no longer named in the marker")},
         });
     }
     const int finalSize = best->prompt.layout.size();
     const int missed = std::max(0, finalSize + pendingRecall - target);
     if (missed > 0)
-        notes.append(QStringLiteral("the target of %1 is missed by %2 tokens: the rest is pinned, recent or fixed").arg(groupedNumber(target), groupedNumber(missed)));
+        notes.append(QStringLiteral("the target of %1 is missed by %2 tokens: the rest is pinned, recent or fixed")
+                         .arg(groupedNumber(target), groupedNumber(missed)));
     if (finalSize + pendingRecall > budget.window)
-        notes.append(QStringLiteral("even so the prompt does not fit the window of %1 tokens").arg(groupedNumber(budget.window)));
-    const bool lateRun = best->choice.cut > planned.frame.reservePosition + (planned.frame.recentPosition - planned.frame.reservePosition) / 2;
+        notes.append(QStringLiteral("even so the prompt does not fit the window of %1 tokens")
+                         .arg(groupedNumber(budget.window)));
+    const bool lateRun = best->choice.cut
+        > planned.frame.reservePosition + (planned.frame.recentPosition - planned.frame.reservePosition) / 2;
     if (lateRun && rule.memory == MemoryKind::FullAttention && rule.chunkReuse == 0)
         notes.append(QStringLiteral("the run lies late: what is before it stays as it is, however old it gets"));
 
@@ -561,11 +606,12 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     };
     // The prediction is on disk before it is told to anybody.
     KERF_TRY_VOID(co_await m_store->savePlan(record));
-    publish(QStringLiteral("plan"), {{QStringLiteral("session_id"), sessionId},
-                                     {QStringLiteral("plan_id"), record.id},
-                                     {QStringLiteral("revision"), before.record.revision},
-                                     {QStringLiteral("verdict"), plan.value(QStringLiteral("verdict"))},
-                                     {QStringLiteral("tokens_after"), finalSize}});
+    publish(QStringLiteral("plan"),
+            {{QStringLiteral("session_id"), sessionId},
+             {QStringLiteral("plan_id"), record.id},
+             {QStringLiteral("revision"), before.record.revision},
+             {QStringLiteral("verdict"), plan.value(QStringLiteral("verdict"))},
+             {QStringLiteral("tokens_after"), finalSize}});
     if (!apply)
         co_return plan;
     co_return co_await applyRecord(session, record, slotId);
@@ -575,10 +621,12 @@ QCoro::Task<QStringList> Engine::takeSnapshot(SessionPtr session, const PlanReco
 {
     QStringList warnings;
     const BackendInfo info = m_backend->info();
-    const QString action = record.plan.value(QStringLiteral("boundary")).toObject().value(QStringLiteral("action")).toString();
+    const QString action =
+        record.plan.value(QStringLiteral("boundary")).toObject().value(QStringLiteral("action")).toString();
     const auto policy = policyFor(session.get());
     const EvictionKnobs knobs = policy ? policy->knobs : EvictionKnobs();
-    const bool wanted = action == boundaryActionName(BoundaryAction::SnapshotThenEvict) ? knobs.snapshotBeforeRewrite : knobs.snapshotEvenWhenAligned;
+    const bool wanted = action == boundaryActionName(BoundaryAction::SnapshotThenEvict) ? knobs.snapshotBeforeRewrite
+                                                                                        : knobs.snapshotEvenWhenAligned;
     if (!wanted || !info.capabilities.slotSave)
         co_return warnings;
     const int slot = slotId >= 0 ? slotId : record.internal.value(QStringLiteral("held_slot")).toInt(-1);
@@ -587,7 +635,9 @@ QCoro::Task<QStringList> Engine::takeSnapshot(SessionPtr session, const PlanReco
         co_return warnings;
     }
     if (const auto free = m_backend->freeSaveBytes(); free && *free < knobs.minFreeDiskBytes) {
-        warnings.append(QStringLiteral("no snapshot was taken: %1 bytes are free where saves go, %2 are asked for").arg(*free).arg(knobs.minFreeDiskBytes));
+        warnings.append(QStringLiteral("no snapshot was taken: %1 bytes are free where saves go, %2 are asked for")
+                            .arg(*free)
+                            .arg(knobs.minFreeDiskBytes));
         co_return warnings;
     }
     const QString file = QStringLiteral("kerf-%1.bin").arg(record.id);
@@ -617,32 +667,45 @@ QCoro::Task<QStringList> Engine::takeSnapshot(SessionPtr session, const PlanReco
 QCoro::Task<Result<QJsonObject>> Engine::applyRecord(SessionPtr session, PlanRecord record, int slotId)
 {
     if (record.sessionRevision != session->record.revision) {
-        co_return failure(Error::Code::StalePlan, QStringLiteral("plan %1 was made at revision %2, the session is at %3: plan again")
-                                                      .arg(record.id).arg(record.sessionRevision).arg(session->record.revision));
+        co_return failure(Error::Code::StalePlan,
+                          QStringLiteral("plan %1 was made at revision %2, the session is at %3: plan again")
+                              .arg(record.id)
+                              .arg(record.sessionRevision)
+                              .arg(session->record.revision));
     }
-    const QString action = record.plan.value(QStringLiteral("boundary")).toObject().value(QStringLiteral("action")).toString();
+    const QString action =
+        record.plan.value(QStringLiteral("boundary")).toObject().value(QStringLiteral("action")).toString();
     QJsonArray notes = record.plan.value(QStringLiteral("notes")).toArray();
     const QStringList warnings = co_await takeSnapshot(session, record, slotId);
     for (const QString &warning : warnings)
         notes.append(warning);
     if (action == boundaryActionName(BoundaryAction::RestoreThenEvict)) {
-        const int position = record.plan.value(QStringLiteral("boundary")).toObject().value(QStringLiteral("aligned_cut")).toInt();
+        const int position =
+            record.plan.value(QStringLiteral("boundary")).toObject().value(QStringLiteral("aligned_cut")).toInt();
         for (const Checkpoint &checkpoint : std::as_const(session->recorded)) {
             if (checkpoint.position != position || checkpoint.fileName.isEmpty())
                 continue;
-            auto restored = co_await m_backend->restoreSlot(slotId >= 0 ? slotId : checkpoint.slotId, checkpoint.fileName);
-            notes.append(restored ? QStringLiteral("restored %1 (%2 tokens): proven only by the next request").arg(checkpoint.fileName).arg(*restored)
-                                  : QStringLiteral("restoring %1 failed: %2").arg(checkpoint.fileName, restored.error().message));
+            auto restored =
+                co_await m_backend->restoreSlot(slotId >= 0 ? slotId : checkpoint.slotId, checkpoint.fileName);
+            notes.append(
+                restored
+                    ? QStringLiteral("restored %1 (%2 tokens): proven only by the next request")
+                          .arg(checkpoint.fileName)
+                          .arg(*restored)
+                    : QStringLiteral("restoring %1 failed: %2").arg(checkpoint.fileName, restored.error().message));
             break;
         }
     }
     if (record.sessionRevision != session->record.revision)
-        co_return failure(Error::Code::StalePlan, QStringLiteral("the session moved on while plan %1 was being applied: plan again").arg(record.id));
+        co_return failure(
+            Error::Code::StalePlan,
+            QStringLiteral("the session moved on while plan %1 was being applied: plan again").arg(record.id));
 
     QList<TierChange> changes;
     const QJsonArray tiers = record.internal.value(QStringLiteral("tiers")).toArray();
     for (const QJsonValue &row : tiers)
-        changes.append({row.toObject().value(QStringLiteral("id")).toInteger(), *tierFromName(row.toObject().value(QStringLiteral("to")).toString())});
+        changes.append({row.toObject().value(QStringLiteral("id")).toInteger(),
+                        *tierFromName(row.toObject().value(QStringLiteral("to")).toString())});
     QList<Episode> episodes = session->episodes;
     Session next = *session;
     for (const TierChange &change : std::as_const(changes)) {
@@ -655,7 +718,8 @@ QCoro::Task<Result<QJsonObject>> Engine::applyRecord(SessionPtr session, PlanRec
         // The prompt was handed out between plan and apply: the marker must not stand in a message that was sent.
         next.prompt.sentSeq = session->prompt.sentSeq;
         for (auto it = next.prompt.notes.begin(); it != next.prompt.notes.end();) {
-            if (it.key() <= next.prompt.sentSeq && !it->marker.isEmpty() && session->prompt.notes.value(it.key()).marker != it->marker) {
+            if (it.key() <= next.prompt.sentSeq && !it->marker.isEmpty()
+                && session->prompt.notes.value(it.key()).marker != it->marker) {
                 next.prompt.pendingMarker = it->marker;
                 it->marker.clear();
             }
@@ -700,11 +764,12 @@ QCoro::Task<Result<QJsonObject>> Engine::applyRecord(SessionPtr session, PlanRec
     info.simulated = boundary.value(QStringLiteral("simulated")).toBool();
     info.appliedRevision = applied.appliedRevision;
     session->compactions.append(info);
-    publish(QStringLiteral("applied"), {{QStringLiteral("session_id"), session->record.id},
-                                        {QStringLiteral("plan_id"), applied.id},
-                                        {QStringLiteral("compaction_id"), applied.number},
-                                        {QStringLiteral("revision"), session->record.revision},
-                                        {QStringLiteral("tokens_after"), plan.value(QStringLiteral("tokens_after"))}});
+    publish(QStringLiteral("applied"),
+            {{QStringLiteral("session_id"), session->record.id},
+             {QStringLiteral("plan_id"), applied.id},
+             {QStringLiteral("compaction_id"), applied.number},
+             {QStringLiteral("revision"), session->record.revision},
+             {QStringLiteral("tokens_after"), plan.value(QStringLiteral("tokens_after"))}});
     co_return plan;
 }
 
@@ -721,7 +786,8 @@ Engine::Answer Engine::applyPlan(QJsonObject params, CallContext context)
         co_return plan; // idempotent
     }
     if (record.status == QLatin1String("undone"))
-        co_return failure(Error::Code::StalePlan, QStringLiteral("plan %1 was applied and undone: plan again").arg(planId));
+        co_return failure(Error::Code::StalePlan,
+                          QStringLiteral("plan %1 was applied and undone: plan again").arg(planId));
     KERF_TRY(session, co_await openSession(record.sessionId, false));
     Q_UNUSED(context)
     co_return co_await applyRecord(session, record, record.internal.value(QStringLiteral("slot_id")).toInt(-1));
@@ -733,22 +799,27 @@ Engine::Answer Engine::undo(QJsonObject params, CallContext context)
     KERF_TRY(session, co_await openSession(sessionId, false));
     KERF_TRY(number, params::integer(params, QStringLiteral("compaction_id"), 0, 0, 2147483647));
     if (session->compactions.isEmpty())
-        co_return failure(Error::Code::NotFound, QStringLiteral("session \"%1\" has no compaction to undo").arg(sessionId));
+        co_return failure(Error::Code::NotFound,
+                          QStringLiteral("session \"%1\" has no compaction to undo").arg(sessionId));
     const CompactionInfo last = session->compactions.constLast();
     if (number != 0 && number != last.number)
-        co_return failure(Error::Code::InvalidParams, QStringLiteral("compaction_id: only the last compaction (%1) can be undone").arg(last.number));
+        co_return failure(
+            Error::Code::InvalidParams,
+            QStringLiteral("compaction_id: only the last compaction (%1) can be undone").arg(last.number));
     KERF_TRY(record, co_await m_store->plan(last.planId));
     QList<TierChange> changes;
     QList<qint64> ids;
     const QJsonArray tiers = record.internal.value(QStringLiteral("tiers")).toArray();
     for (const QJsonValue &row : tiers) {
-        changes.append({row.toObject().value(QStringLiteral("id")).toInteger(), *tierFromName(row.toObject().value(QStringLiteral("from")).toString())});
+        changes.append({row.toObject().value(QStringLiteral("id")).toInteger(),
+                        *tierFromName(row.toObject().value(QStringLiteral("from")).toString())});
         ids.append(changes.constLast().episodeId);
     }
     KERF_TRY(stored, co_await m_store->episodesById(ids));
     PromptState prompt = promptStateFromJson(record.internal.value(QStringLiteral("prompt_before")).toObject());
     prompt.sentSeq = session->prompt.sentSeq;
-    const QList<Anchor> anchors = withPlaces(session->anchors, record.internal.value(QStringLiteral("anchors_before")).toObject());
+    const QList<Anchor> anchors =
+        withPlaces(session->anchors, record.internal.value(QStringLiteral("anchors_before")).toObject());
     Session next = *session;
     next.prompt = prompt;
     next.missedAtTokens = 0;
@@ -780,17 +851,19 @@ Engine::Answer Engine::undo(QJsonObject params, CallContext context)
         if (prediction.claimable)
             prefill = live->layout.size() - prediction.predicted;
     }
-    publish(QStringLiteral("applied"), {{QStringLiteral("session_id"), sessionId},
-                                        {QStringLiteral("plan_id"), record.id},
-                                        {QStringLiteral("compaction_id"), last.number},
-                                        {QStringLiteral("undone"), true},
-                                        {QStringLiteral("revision"), session->record.revision}});
-    co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
-                          {QStringLiteral("compaction_id"), last.number},
-                          {QStringLiteral("episodes_restored"), static_cast<qint64>(changes.size())},
-                          {QStringLiteral("live_tokens"), live ? QJsonValue(live->layout.size()) : QJsonValue(QJsonValue::Null)},
-                          {QStringLiteral("predicted_prefill"), prefill},
-                          {QStringLiteral("revision"), session->record.revision}};
+    publish(QStringLiteral("applied"),
+            {{QStringLiteral("session_id"), sessionId},
+             {QStringLiteral("plan_id"), record.id},
+             {QStringLiteral("compaction_id"), last.number},
+             {QStringLiteral("undone"), true},
+             {QStringLiteral("revision"), session->record.revision}});
+    co_return QJsonObject{
+        {QStringLiteral("session_id"), sessionId},
+        {QStringLiteral("compaction_id"), last.number},
+        {QStringLiteral("episodes_restored"), static_cast<qint64>(changes.size())},
+        {QStringLiteral("live_tokens"), live ? QJsonValue(live->layout.size()) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("predicted_prefill"), prefill},
+        {QStringLiteral("revision"), session->record.revision}};
 }
 
 } // namespace kerf

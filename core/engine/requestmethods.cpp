@@ -66,7 +66,8 @@ int Engine::replyEqualTokens(const Session &session, const LivePrompt &live) con
         return -1;
     for (qsizetype i = 0; i < live.composed.parts.size(); ++i) {
         const int index = live.composed.parts.at(i).episodeIndex;
-        if (index >= 0 && session.episodes.at(index).seq > session.prompt.sentSeq && session.episodes.at(index).role == Role::Assistant)
+        if (index >= 0 && session.episodes.at(index).seq > session.prompt.sentSeq
+            && session.episodes.at(index).role == Role::Assistant)
             return std::max(0, live.layout.messages.at(i).tokens.end - session.lastPromptTokens);
     }
     return -1;
@@ -154,8 +155,13 @@ QJsonObject Engine::statsJson(const Session &session) const
         resolved += info.measuredReuse >= 16 ? 1 : 0;
     }
     const SessionTotals &totals = session.totals;
-    const auto share = [](int part, int whole) { return whole > 0 ? QJsonValue(double(part) / whole) : QJsonValue(QJsonValue::Null); };
-    const auto ratio = [&](qint64 tokens) { return totals.newTokens > 0 ? QJsonValue(double(tokens) / double(totals.newTokens)) : QJsonValue(QJsonValue::Null); };
+    const auto share = [](int part, int whole) {
+        return whole > 0 ? QJsonValue(double(part) / whole) : QJsonValue(QJsonValue::Null);
+    };
+    const auto ratio = [&](qint64 tokens) {
+        return totals.newTokens > 0 ? QJsonValue(double(tokens) / double(totals.newTokens))
+                                    : QJsonValue(QJsonValue::Null);
+    };
     return {
         {QStringLiteral("compactions"), static_cast<qint64>(session.compactions.size())},
         {QStringLiteral("by_status"), byStatus},
@@ -169,7 +175,8 @@ QJsonObject Engine::statsJson(const Session &session) const
         {QStringLiteral("requests_altered"), totals.altered},
         {QStringLiteral("predictions_met"), totals.predictionsMet},
         {QStringLiteral("prefill_tokens"), totals.prefillTokens},
-        {QStringLiteral("prefill_ms"), totals.requestsWithMs > 0 ? QJsonValue(totals.prefillMs) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("prefill_ms"),
+         totals.requestsWithMs > 0 ? QJsonValue(totals.prefillMs) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("reused_tokens"), totals.reusedTokens},
         {QStringLiteral("new_tokens"), totals.newTokens},
         {QStringLiteral("prefill_amplification"), ratio(totals.prefillTokens)},
@@ -193,17 +200,25 @@ Engine::Answer Engine::assemble(QJsonObject params, CallContext context)
         if (live.revision == session->record.revision)
             break;
         if (attempt >= 8)
-            co_return failure(Error::Code::Failed, QStringLiteral("session \"%1\" keeps changing while it is assembled; try again").arg(sessionId));
+            co_return failure(
+                Error::Code::Failed,
+                QStringLiteral("session \"%1\" keeps changing while it is assembled; try again").arg(sessionId));
     }
     if (live.composed.messages.isEmpty())
-        co_return failure(Error::Code::Failed, QStringLiteral("session \"%1\" has no episodes to send").arg(sessionId), QStringLiteral("empty-session"));
+        co_return failure(Error::Code::Failed, QStringLiteral("session \"%1\" has no episodes to send").arg(sessionId),
+                          QStringLiteral("empty-session"));
     const int window = windowFor(*session);
     if (window > 0 && live.layout.size() >= window) {
-        co_return failure(Error::Code::DoesNotFit, QStringLiteral("the prompt of session \"%1\" needs %2 tokens, the window is %3: plan and apply an eviction, or unpin something")
-                                                       .arg(sessionId).arg(live.layout.size()).arg(window));
+        co_return failure(Error::Code::DoesNotFit,
+                          QStringLiteral("the prompt of session \"%1\" needs %2 tokens, the window is %3: plan and "
+                                         "apply an eviction, or unpin something")
+                              .arg(sessionId)
+                              .arg(live.layout.size())
+                              .arg(window));
     }
     const BackendInfo info = m_backend->info();
-    ReusePrediction prediction = predictReuse(states.states, {live.layout.tokens, slotId}, info.rule, replyEqualTokens(*session, live));
+    ReusePrediction prediction =
+        predictReuse(states.states, {live.layout.tokens, slotId}, info.rule, replyEqualTokens(*session, live));
     applyReplyMode(*session, prediction);
     const int claimed = prediction.claimable ? prediction.predicted : prediction.low;
 
@@ -268,7 +283,8 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
     for (const char *field : {"cache_n", "prompt_n"}) {
         const QString name = QString::fromLatin1(field);
         if (!params.value(name).isDouble())
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("%1: is required (the response's timings)").arg(name));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("%1: is required (the response's timings)").arg(name));
     }
     KERF_TRY(cacheTokens, params::integer(params, QStringLiteral("cache_n"), 0, 0, kMost));
     KERF_TRY(prefilled, params::integer(params, QStringLiteral("prompt_n"), 0, 0, kMost));
@@ -303,9 +319,11 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
         cause = QStringLiteral("prompt-altered");
         ++session->totals.altered;
     } else if (!hadPrediction) {
-        cause = !open.open ? QStringLiteral("no prediction was open") : QStringLiteral("the prediction was made for revision %1").arg(open.revision);
+        cause = !open.open ? QStringLiteral("no prediction was open")
+                           : QStringLiteral("the prediction was made for revision %1").arg(open.revision);
     } else {
-        const bool inside = (cacheTokens >= open.low && cacheTokens <= open.high) || std::abs(cacheTokens - open.predicted) <= kTolerance;
+        const bool inside = (cacheTokens >= open.low && cacheTokens <= open.high)
+            || std::abs(cacheTokens - open.predicted) <= kTolerance;
         if (inside)
             settlement = QStringLiteral("confirmed");
         else if (cacheTokens > open.predicted)
@@ -317,8 +335,10 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
         if (settlement == QLatin1String("refuted")) {
             cause = matched.cause.isEmpty()
                 ? QStringLiteral("the server reused %1 of %2 predicted tokens and nothing that Kerf can see says why%3")
-                      .arg(cacheTokens).arg(open.predicted)
-                      .arg(m_backend->info().capabilities.logRing ? QString() : QStringLiteral(" (its log is not attached)"))
+                      .arg(cacheTokens)
+                      .arg(open.predicted)
+                      .arg(m_backend->info().capabilities.logRing ? QString()
+                                                                  : QStringLiteral(" (its log is not attached)"))
                 : matched.cause;
         } else if (settlement == QLatin1String("better")) {
             cause = matched.cause;
@@ -342,7 +362,8 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
             session->replyHighHolds = cacheTokens >= open.high - kTolerance;
         session->lastPromptTokens = open.promptTokens;
         session->lastTailTokens = 0;
-        if (auto live = m_live.constFind(sessionId + QLatin1Char('\n') + m_backend->info().tokenizer); live != m_live.cend())
+        if (auto live = m_live.constFind(sessionId + QLatin1Char('\n') + m_backend->info().tokenizer);
+            live != m_live.cend())
             session->lastTailTokens = live->layout.tail.size();
     }
     session->lastGenerated = std::max(0, generated);
@@ -358,14 +379,15 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
     QJsonValue compactionId(QJsonValue::Null);
     QJsonValue eviction(QJsonValue::Null);
     int predictedForCompaction = open.predicted;
-    QJsonObject settled{{QStringLiteral("measured_reuse"), cacheTokens},
-                        {QStringLiteral("measured_prefill"), prefilled},
-                        {QStringLiteral("measured_ms"), params::orNull(promptMs)},
-                        {QStringLiteral("turn"), turn},
-                        {QStringLiteral("slot_id"), params::orNull(matched.slotId)},
-                        {QStringLiteral("task_id"), matched.taskId < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(matched.taskId)},
-                        {QStringLiteral("source"), QStringLiteral("timings")},
-                        {QStringLiteral("slot_source"), params::orNull(matched.source)}};
+    QJsonObject settled{
+        {QStringLiteral("measured_reuse"), cacheTokens},
+        {QStringLiteral("measured_prefill"), prefilled},
+        {QStringLiteral("measured_ms"), params::orNull(promptMs)},
+        {QStringLiteral("turn"), turn},
+        {QStringLiteral("slot_id"), params::orNull(matched.slotId)},
+        {QStringLiteral("task_id"), matched.taskId < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(matched.taskId)},
+        {QStringLiteral("source"), QStringLiteral("timings")},
+        {QStringLiteral("slot_source"), params::orNull(matched.source)}};
     for (CompactionInfo &info : session->compactions) {
         if (info.outcome != QLatin1String("waiting") || info.appliedRevision > open.revision)
             continue;
@@ -377,12 +399,16 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
         QString outcome = settlement;
         QString why = cause;
         if (settlement != QLatin1String("none")) {
-            if ((cacheTokens >= low && cacheTokens <= high) || std::abs(cacheTokens - predictedForCompaction) <= kTolerance)
+            if ((cacheTokens >= low && cacheTokens <= high)
+                || std::abs(cacheTokens - predictedForCompaction) <= kTolerance)
                 outcome = QStringLiteral("confirmed");
             else
                 outcome = cacheTokens > predictedForCompaction ? QStringLiteral("better") : QStringLiteral("refuted");
             if (outcome == QLatin1String("refuted") && why.isEmpty())
-                why = matched.cause.isEmpty() ? QStringLiteral("the server reused %1 of %2 predicted tokens").arg(cacheTokens).arg(predictedForCompaction) : matched.cause;
+                why = matched.cause.isEmpty() ? QStringLiteral("the server reused %1 of %2 predicted tokens")
+                                                    .arg(cacheTokens)
+                                                    .arg(predictedForCompaction)
+                                              : matched.cause;
             if (outcome != QLatin1String("refuted"))
                 why.clear();
         }
@@ -402,22 +428,24 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
             const QString tier = update.toObject().value(QStringLiteral("to_tier")).toString();
             rungs.insert(tier, rungs.value(tier).toInt() + 1);
         }
-        eviction = QJsonObject{{QStringLiteral("compaction_id"), info.number},
-                               {QStringLiteral("plan_id"), info.planId},
-                               {QStringLiteral("by_tier"), rungs},
-                               {QStringLiteral("tokens_saved"), record.plan.value(QStringLiteral("planned_savings"))},
-                               {QStringLiteral("verdict"), record.plan.value(QStringLiteral("verdict"))},
-                               {QStringLiteral("cache_status"), record.plan.value(QStringLiteral("cache_status"))},
-                               {QStringLiteral("cache_reason"), record.plan.value(QStringLiteral("cache_reason"))},
-                               {QStringLiteral("requested_cut"), boundary.value(QStringLiteral("requested_cut"))},
-                               {QStringLiteral("aligned_cut"), boundary.value(QStringLiteral("aligned_cut"))},
-                               {QStringLiteral("retained_prompt_tokens"), record.plan.value(QStringLiteral("retained_prompt_tokens"))}};
+        eviction = QJsonObject{
+            {QStringLiteral("compaction_id"), info.number},
+            {QStringLiteral("plan_id"), info.planId},
+            {QStringLiteral("by_tier"), rungs},
+            {QStringLiteral("tokens_saved"), record.plan.value(QStringLiteral("planned_savings"))},
+            {QStringLiteral("verdict"), record.plan.value(QStringLiteral("verdict"))},
+            {QStringLiteral("cache_status"), record.plan.value(QStringLiteral("cache_status"))},
+            {QStringLiteral("cache_reason"), record.plan.value(QStringLiteral("cache_reason"))},
+            {QStringLiteral("requested_cut"), boundary.value(QStringLiteral("requested_cut"))},
+            {QStringLiteral("aligned_cut"), boundary.value(QStringLiteral("aligned_cut"))},
+            {QStringLiteral("retained_prompt_tokens"), record.plan.value(QStringLiteral("retained_prompt_tokens"))}};
     }
     session->open.open = false; // one settlement a request: a second report of it finds nothing open
 
     const int predicted = compactionId.isNull() ? open.predicted : predictedForCompaction;
     settled.insert(QStringLiteral("settlement"), settlement);
-    settled.insert(QStringLiteral("predicted_reuse"), hadPrediction ? QJsonValue(predicted) : QJsonValue(QJsonValue::Null));
+    settled.insert(QStringLiteral("predicted_reuse"),
+                   hadPrediction ? QJsonValue(predicted) : QJsonValue(QJsonValue::Null));
     settled.insert(QStringLiteral("cause"), params::orNull(cause));
     settled.insert(QStringLiteral("compaction_id"), compactionId);
     settled.insert(QStringLiteral("generated"), params::orNull(generated));
@@ -430,7 +458,10 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
     QJsonObject outcomeEvent = settled;
     outcomeEvent.insert(QStringLiteral("session_id"), sessionId);
     publish(QStringLiteral("outcome"), outcomeEvent);
-    publish(QStringLiteral("receipt"), {{QStringLiteral("session_id"), sessionId}, {QStringLiteral("turn"), turn}, {QStringLiteral("receipt_id"), receipt.value(QStringLiteral("receipt_id"))}});
+    publish(QStringLiteral("receipt"),
+            {{QStringLiteral("session_id"), sessionId},
+             {QStringLiteral("turn"), turn},
+             {QStringLiteral("receipt_id"), receipt.value(QStringLiteral("receipt_id"))}});
     QJsonObject answer = settled;
     answer.insert(QStringLiteral("session_id"), sessionId);
     co_return answer;
@@ -451,7 +482,9 @@ QJsonObject Engine::receiptFor(const Session &session, const OpenPrediction &pre
         else if (reused >= 16)
             status = cacheStatusName(CacheStatus::PartialReuse);
         else
-            status = prediction.retainedPromptTokens == 0 && session.record.turn <= 1 ? cacheStatusName(CacheStatus::Cold) : cacheStatusName(CacheStatus::FullReprefill);
+            status = prediction.retainedPromptTokens == 0 && session.record.turn <= 1
+                ? cacheStatusName(CacheStatus::Cold)
+                : cacheStatusName(CacheStatus::FullReprefill);
         if (!compaction.isEmpty())
             detail = compaction.value(QStringLiteral("cache_reason")).toString();
         if (const QString cause = settlement.value(QStringLiteral("cause")).toString(); !cause.isEmpty())
@@ -472,15 +505,22 @@ QJsonObject Engine::receiptFor(const Session &session, const OpenPrediction &pre
         {QStringLiteral("context_window"), window > 0 ? QJsonValue(window) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("cache_status"), status},
         {QStringLiteral("cache_detail"), detail},
-        {QStringLiteral("evidence"), params::orNull(info.memoryDetail.isEmpty() ? info.memoryEvidence : QStringLiteral("%1: %2").arg(info.memoryEvidence, info.memoryDetail))},
-        {QStringLiteral("tokens_reused"), settled ? settlement.value(QStringLiteral("measured_reuse")) : QJsonValue(QJsonValue::Null)},
-        {QStringLiteral("tokens_prefilled"), settled ? settlement.value(QStringLiteral("measured_prefill")) : QJsonValue(QJsonValue::Null)},
-        {QStringLiteral("prompt_eval_ms"), settled ? settlement.value(QStringLiteral("measured_ms")) : QJsonValue(QJsonValue::Null)},
-        {QStringLiteral("predicted"), QJsonObject{{QStringLiteral("reuse"), prediction.predicted},
-                                                  {QStringLiteral("reuse_low"), prediction.low},
-                                                  {QStringLiteral("reuse_high"), prediction.high},
-                                                  {QStringLiteral("ms"), params::orNull(prediction.predictedMs)},
-                                                  {QStringLiteral("claimable"), prediction.claimable}}},
+        {QStringLiteral("evidence"),
+         params::orNull(info.memoryDetail.isEmpty()
+                            ? info.memoryEvidence
+                            : QStringLiteral("%1: %2").arg(info.memoryEvidence, info.memoryDetail))},
+        {QStringLiteral("tokens_reused"),
+         settled ? settlement.value(QStringLiteral("measured_reuse")) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("tokens_prefilled"),
+         settled ? settlement.value(QStringLiteral("measured_prefill")) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("prompt_eval_ms"),
+         settled ? settlement.value(QStringLiteral("measured_ms")) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("predicted"),
+         QJsonObject{{QStringLiteral("reuse"), prediction.predicted},
+                     {QStringLiteral("reuse_low"), prediction.low},
+                     {QStringLiteral("reuse_high"), prediction.high},
+                     {QStringLiteral("ms"), params::orNull(prediction.predictedMs)},
+                     {QStringLiteral("claimable"), prediction.claimable}}},
         {QStringLiteral("eviction"), eviction},
         {QStringLiteral("outcome"), settled ? QJsonValue(settlement) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("provider_cache"), QJsonValue::Null},
@@ -501,7 +541,11 @@ Engine::Answer Engine::receipt(QJsonObject params, CallContext context)
     auto stored = co_await m_store->receipt(sessionId, turn);
     if (!stored && (turn > 0 || stored.error().code != Error::Code::NotFound)) {
         if (stored.error().code == Error::Code::NotFound)
-            co_return failure(Error::Code::NotFound, QStringLiteral("session \"%1\" has no receipt for turn %2 (it has %3 turns)").arg(sessionId).arg(turn).arg(session->record.turn));
+            co_return failure(Error::Code::NotFound,
+                              QStringLiteral("session \"%1\" has no receipt for turn %2 (it has %3 turns)")
+                                  .arg(sessionId)
+                                  .arg(turn)
+                                  .arg(session->record.turn));
         co_return std::unexpected(stored.error());
     }
     QJsonObject receipt;
@@ -536,7 +580,9 @@ Engine::Answer Engine::compactions(QJsonObject params, CallContext context)
         const QJsonObject &plan = record.plan;
         const QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
         const QJsonObject settled = record.settlement;
-        const auto measured = [&](const QString &field) { return settled.isEmpty() ? QJsonValue(QJsonValue::Null) : settled.value(field); };
+        const auto measured = [&](const QString &field) {
+            return settled.isEmpty() ? QJsonValue(QJsonValue::Null) : settled.value(field);
+        };
         rows.append(QJsonObject{
             {QStringLiteral("compaction_id"), record.number},
             {QStringLiteral("plan_id"), record.id},
@@ -573,7 +619,9 @@ Engine::Answer Engine::compactions(QJsonObject params, CallContext context)
             {QStringLiteral("slot_id"), measured(QStringLiteral("slot_id"))},
         });
     }
-    co_return QJsonObject{{QStringLiteral("session_id"), sessionId}, {QStringLiteral("compactions"), rows}, {QStringLiteral("stats"), statsJson(*session)}};
+    co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
+                          {QStringLiteral("compactions"), rows},
+                          {QStringLiteral("stats"), statsJson(*session)}};
 }
 
 Engine::Answer Engine::recordUsage(QJsonObject params, CallContext context)
@@ -604,12 +652,14 @@ QCoro::Task<Result<TokenList>> Engine::tokensOf(SessionPtr session, QString whic
     if (which == QLatin1String("held")) {
         KERF_TRY(next, co_await livePrompt(session));
         const ServerStates states = m_backend->lastStates();
-        const ReusePrediction prediction = predictReuse(states.states, {next.layout.tokens, -1}, m_backend->info().rule);
+        const ReusePrediction prediction =
+            predictReuse(states.states, {next.layout.tokens, -1}, m_backend->info().rule);
         if (prediction.stateIndex < 0)
             co_return TokenList();
         co_return states.states.at(prediction.stateIndex).tokens;
     }
-    co_return failure(Error::Code::InvalidParams, QStringLiteral("which: must be held or next (earlier prompts are not kept yet)"));
+    co_return failure(Error::Code::InvalidParams,
+                      QStringLiteral("which: must be held or next (earlier prompts are not kept yet)"));
 }
 
 Engine::Answer Engine::promptTokens(QJsonObject params, CallContext context)
@@ -627,24 +677,30 @@ Engine::Answer Engine::promptTokens(QJsonObject params, CallContext context)
         const PromptPart &part = live.composed.parts.at(i);
         const TokenRange range = live.layout.messages.at(i).tokens;
         const Episode *episode = part.episodeIndex >= 0 ? &session->episodes.at(part.episodeIndex) : nullptr;
-        parts.append(QJsonObject{{QStringLiteral("part"), partName(part.kind)},
-                                 {QStringLiteral("seq"), episode ? QJsonValue(episode->seq) : QJsonValue(QJsonValue::Null)},
-                                 {QStringLiteral("role"), episode ? roleName(episode->role) : QStringLiteral("system")},
-                                 {QStringLiteral("tier"), episode ? QJsonValue(tierName(episode->tier)) : QJsonValue(QJsonValue::Null)},
-                                 {QStringLiteral("begin"), range.begin},
-                                 {QStringLiteral("end"), range.end}});
+        parts.append(QJsonObject{
+            {QStringLiteral("part"), partName(part.kind)},
+            {QStringLiteral("seq"), episode ? QJsonValue(episode->seq) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("role"), episode ? roleName(episode->role) : QStringLiteral("system")},
+            {QStringLiteral("tier"), episode ? QJsonValue(tierName(episode->tier)) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("begin"), range.begin},
+            {QStringLiteral("end"), range.end}});
     }
     if (live.layout.tail.size() > 0) {
-        parts.append(QJsonObject{{QStringLiteral("part"), QStringLiteral("generation")}, {QStringLiteral("seq"), QJsonValue::Null},
-                                 {QStringLiteral("role"), QStringLiteral("assistant")}, {QStringLiteral("tier"), QJsonValue::Null},
-                                 {QStringLiteral("begin"), live.layout.tail.begin}, {QStringLiteral("end"), live.layout.tail.end}});
+        parts.append(QJsonObject{{QStringLiteral("part"), QStringLiteral("generation")},
+                                 {QStringLiteral("seq"), QJsonValue::Null},
+                                 {QStringLiteral("role"), QStringLiteral("assistant")},
+                                 {QStringLiteral("tier"), QJsonValue::Null},
+                                 {QStringLiteral("begin"), live.layout.tail.begin},
+                                 {QStringLiteral("end"), live.layout.tail.end}});
     }
     QJsonArray rows;
     for (int i = from; i < tokens.size() && rows.size() < limit; ++i) {
         const QByteArray bytes = m_backend->pieceBytes(tokens.at(i));
-        rows.append(QJsonObject{{QStringLiteral("position"), i},
-                                {QStringLiteral("id"), tokens.at(i)},
-                                {QStringLiteral("piece"), bytes.isNull() ? QJsonValue(QJsonValue::Null) : QJsonValue(QString::fromUtf8(bytes))}});
+        rows.append(
+            QJsonObject{{QStringLiteral("position"), i},
+                        {QStringLiteral("id"), tokens.at(i)},
+                        {QStringLiteral("piece"),
+                         bytes.isNull() ? QJsonValue(QJsonValue::Null) : QJsonValue(QString::fromUtf8(bytes))}});
     }
     const BackendInfo info = m_backend->info();
     co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
@@ -684,7 +740,10 @@ Engine::Answer Engine::diff(QJsonObject params, CallContext context)
         const QString reason = lcp == left.size() ? QStringLiteral("%1 ends here: %2 only extends it").arg(a, b)
             : lcp == right.size()                 ? QStringLiteral("%1 ends here: it is a prefix of %2").arg(b, a)
                                                   : QStringLiteral("the token ids differ");
-        first = QJsonObject{{QStringLiteral("position"), lcp}, {QStringLiteral("part"), part}, {QStringLiteral("seq"), seq}, {QStringLiteral("reason"), reason}};
+        first = QJsonObject{{QStringLiteral("position"), lcp},
+                            {QStringLiteral("part"), part},
+                            {QStringLiteral("seq"), seq},
+                            {QStringLiteral("reason"), reason}};
     }
     co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
                           {QStringLiteral("a"), a},

@@ -38,8 +38,9 @@ QString capabilitiesLine(const BackendInfo &info)
         return QStringLiteral("unreachable");
     QStringList names;
     const QJsonObject all = capabilitiesJson(info.capabilities);
-    for (const char *name : {"slots", "slot_save", "slot_restore", "slot_erase", "checkpoint_ring", "log_ring", "tokenize", "apply_template", "metrics",
-                             "partial_state_only", "context_shift", "chunk_reuse"}) {
+    for (const char *name :
+         {"slots", "slot_save", "slot_restore", "slot_erase", "checkpoint_ring", "log_ring", "tokenize",
+          "apply_template", "metrics", "partial_state_only", "context_shift", "chunk_reuse"}) {
         if (all.value(QLatin1String(name)).toBool())
             names.append(QString::fromLatin1(name));
     }
@@ -52,22 +53,35 @@ QString coherenceLine(const BackendInfo &info, int ringEntries)
     if (info.kind == QLatin1String("none"))
         return QStringLiteral("coherence is off — compaction will report full re-prefill");
     if (!info.capabilities.reachable)
-        return QStringLiteral("%1 — compaction will report full re-prefill").arg(info.unreachableReason.isEmpty() ? QStringLiteral("the server does not answer") : info.unreachableReason);
+        return QStringLiteral("%1 — compaction will report full re-prefill")
+            .arg(info.unreachableReason.isEmpty() ? QStringLiteral("the server does not answer")
+                                                  : info.unreachableReason);
     if (!info.slotsReadable)
-        return QStringLiteral("the slot state is unreadable (%1) — compaction will report full re-prefill").arg(info.slotsUnreadableReason);
+        return QStringLiteral("the slot state is unreadable (%1) — compaction will report full re-prefill")
+            .arg(info.slotsUnreadableReason);
     switch (info.rule.memory) {
     case MemoryKind::FullAttention:
-        return (info.rule.chunkReuse > 0 ? QStringLiteral("full attention with chunk reuse of %1 (%2) — any token can be a cut, and equal runs behind it are moved").arg(info.rule.chunkReuse).arg(info.memoryEvidence)
-                                         : QStringLiteral("full attention (%1) — any token can be a cut").arg(info.memoryEvidence))
+        return (info.rule.chunkReuse > 0
+                    ? QStringLiteral("full attention with chunk reuse of %1 (%2) — any token can be a cut, and equal "
+                                     "runs behind it are moved")
+                          .arg(info.rule.chunkReuse)
+                          .arg(info.memoryEvidence)
+                    : QStringLiteral("full attention (%1) — any token can be a cut").arg(info.memoryEvidence))
             + simulated;
     case MemoryKind::Checkpointed:
         if (info.rule.ringVisible)
-            return QStringLiteral("checkpoint ring visible (%1), %2 checkpoints — a cut is aligned to them").arg(info.memoryEvidence).arg(ringEntries) + simulated;
-        return QStringLiteral("no checkpoint source detected — compaction keeps the prefix and claims no reuse (prefix-preserved)") + simulated;
+            return QStringLiteral("checkpoint ring visible (%1), %2 checkpoints — a cut is aligned to them")
+                       .arg(info.memoryEvidence)
+                       .arg(ringEntries)
+                + simulated;
+        return QStringLiteral(
+                   "no checkpoint source detected — compaction keeps the prefix and claims no reuse (prefix-preserved)")
+            + simulated;
     case MemoryKind::Unknown:
         break;
     }
-    return QStringLiteral("memory kind unknown — compaction keeps the prefix and claims no reuse (prefix-preserved)") + simulated;
+    return QStringLiteral("memory kind unknown — compaction keeps the prefix and claims no reuse (prefix-preserved)")
+        + simulated;
 }
 
 } // namespace
@@ -86,7 +100,9 @@ Result<EvictionPolicy> Engine::policyNamed(const QString &name, const QString &b
     auto knobs = shippedKnobs(policy.base);
     if (!knobs) {
         QStringList known = shippedProfiles() + m_savedProfiles.keys();
-        return failure(Error::Code::InvalidParams, QStringLiteral("unknown eviction profile \"%1\"; known are %2").arg(name, known.join(QStringLiteral(", "))));
+        return failure(Error::Code::InvalidParams,
+                       QStringLiteral("unknown eviction profile \"%1\"; known are %2")
+                           .arg(name, known.join(QStringLiteral(", "))));
     }
     policy.knobs = *knobs;
     for (const QString &knob : knobNames())
@@ -109,13 +125,16 @@ Result<EvictionPolicy> Engine::policyFor(const Session *session) const
     const QString serviceName = m_serviceProfile.value(QStringLiteral("name")).toString();
     Result<EvictionPolicy> policy;
     if (!m_profileVariable.isEmpty())
-        policy = policyNamed(m_profileVariable, QStringLiteral("set by the environment variable KERF_EVICTION_PROFILE"));
+        policy =
+            policyNamed(m_profileVariable, QStringLiteral("set by the environment variable KERF_EVICTION_PROFILE"));
     else if (!ownName.isEmpty())
         policy = policyNamed(ownName, QStringLiteral("set for this session"));
     else if (!serviceName.isEmpty())
         policy = policyNamed(serviceName, QStringLiteral("set for the service"));
     else if (reuseEstablished())
-        policy = policyNamed(automaticProfile(true), QStringLiteral("chosen because reuse is established (%1)").arg(m_backend->info().memoryEvidence));
+        policy = policyNamed(
+            automaticProfile(true),
+            QStringLiteral("chosen because reuse is established (%1)").arg(m_backend->info().memoryEvidence));
     else
         policy = policyNamed(automaticProfile(false), QStringLiteral("chosen because no reuse is established"));
     if (!policy)
@@ -131,7 +150,8 @@ Result<EvictionPolicy> Engine::policyFor(const Session *session) const
             policy->origin.insert(it.key(), from);
         return {};
     };
-    if (auto done = apply(m_serviceProfile.value(QStringLiteral("overrides")).toObject(), QStringLiteral("service")); !done)
+    if (auto done = apply(m_serviceProfile.value(QStringLiteral("overrides")).toObject(), QStringLiteral("service"));
+        !done)
         return std::unexpected(done.error());
     if (auto done = apply(own.value(QStringLiteral("overrides")).toObject(), QStringLiteral("session")); !done)
         return std::unexpected(done.error());
@@ -149,25 +169,28 @@ QJsonObject Engine::policyJson(const EvictionPolicy &policy, const Session *sess
     QJsonArray saved;
     for (const QString &name : m_savedProfiles.keys())
         saved.append(name);
-    QJsonObject object{{QStringLiteral("name"), policy.name},
-                       {QStringLiteral("base"), policy.base},
-                       {QStringLiteral("chosen_because"), policy.chosenBecause},
-                       {QStringLiteral("environment"), m_profileVariable.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_profileVariable)},
-                       {QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
-                       {QStringLiteral("knobs"), knobsToJson(policy.knobs)},
-                       {QStringLiteral("origin"), origin},
-                       {QStringLiteral("shipped"), shipped},
-                       {QStringLiteral("saved"), saved}};
+    QJsonObject object{
+        {QStringLiteral("name"), policy.name},
+        {QStringLiteral("base"), policy.base},
+        {QStringLiteral("chosen_because"), policy.chosenBecause},
+        {QStringLiteral("environment"),
+         m_profileVariable.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_profileVariable)},
+        {QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("knobs"), knobsToJson(policy.knobs)},
+        {QStringLiteral("origin"), origin},
+        {QStringLiteral("shipped"), shipped},
+        {QStringLiteral("saved"), saved}};
     if (auto base = shippedKnobs(policy.base))
         object.insert(QStringLiteral("shipped_knobs"), knobsToJson(*base));
     const Budget budget = session ? budgetOf(*session, policy) : budgetFor(policy.knobs, m_backend->info().contextSize);
-    object.insert(QStringLiteral("budget"), budget.window > 0 ? QJsonValue(QJsonObject{{QStringLiteral("window"), budget.window},
-                                                                                       {QStringLiteral("output_reserve"), budget.outputReserve},
-                                                                                       {QStringLiteral("total"), budget.total},
-                                                                                       {QStringLiteral("trigger_at"), budget.triggerAt},
-                                                                                       {QStringLiteral("target"), budget.target},
-                                                                                       {QStringLiteral("keep_recent"), budget.keepRecent}})
-                                                              : QJsonValue(QJsonValue::Null));
+    object.insert(QStringLiteral("budget"),
+                  budget.window > 0 ? QJsonValue(QJsonObject{{QStringLiteral("window"), budget.window},
+                                                             {QStringLiteral("output_reserve"), budget.outputReserve},
+                                                             {QStringLiteral("total"), budget.total},
+                                                             {QStringLiteral("trigger_at"), budget.triggerAt},
+                                                             {QStringLiteral("target"), budget.target},
+                                                             {QStringLiteral("keep_recent"), budget.keepRecent}})
+                                    : QJsonValue(QJsonValue::Null));
     return object;
 }
 
@@ -194,7 +217,12 @@ Engine::Answer Engine::profileSet(QJsonObject params, CallContext)
     if (!given.isUndefined() && !given.isNull() && !given.isObject())
         co_return failure(Error::Code::InvalidParams, QStringLiteral("overrides: must be an object of knob: value"));
     if (!m_profileVariable.isEmpty() && !name.isEmpty() && name != m_profileVariable)
-        co_return failure(Error::Code::Failed, QStringLiteral("the environment variable KERF_EVICTION_PROFILE sets \"%1\"; unset it to choose another profile").arg(m_profileVariable), QStringLiteral("profile-fixed"));
+        co_return failure(
+            Error::Code::Failed,
+            QStringLiteral(
+                "the environment variable KERF_EVICTION_PROFILE sets \"%1\"; unset it to choose another profile")
+                .arg(m_profileVariable),
+            QStringLiteral("profile-fixed"));
     SessionPtr session;
     if (!id.isEmpty()) {
         KERF_TRY(opened, co_await openSession(id, false));
@@ -227,7 +255,8 @@ Engine::Answer Engine::profileSet(QJsonObject params, CallContext)
     }
     if (!saveAs.isEmpty()) {
         if (shippedProfiles().contains(saveAs))
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("save_as: \"%1\" is a shipped profile").arg(saveAs));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("save_as: \"%1\" is a shipped profile").arg(saveAs));
         QJsonObject differing;
         const QJsonObject now = knobsToJson(policy->knobs);
         const QJsonObject base = knobsToJson(*shippedKnobs(policy->base));
@@ -248,9 +277,10 @@ Engine::Answer Engine::profileSet(QJsonObject params, CallContext)
     }
     KERF_TRY(effective, policyFor(session.get()));
     const QJsonObject object = policyJson(effective, session.get());
-    publish(QStringLiteral("profile"), {{QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
-                                        {QStringLiteral("name"), effective.name},
-                                        {QStringLiteral("knobs"), object.value(QStringLiteral("knobs"))}});
+    publish(QStringLiteral("profile"),
+            {{QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
+             {QStringLiteral("name"), effective.name},
+             {QStringLiteral("knobs"), object.value(QStringLiteral("knobs"))}});
     co_return object;
 }
 
@@ -270,7 +300,10 @@ Engine::Answer Engine::profileReset(QJsonObject params, CallContext)
     }
     KERF_TRY(policy, policyFor(session.get()));
     const QJsonObject object = policyJson(policy, session.get());
-    publish(QStringLiteral("profile"), {{QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)}, {QStringLiteral("name"), policy.name}, {QStringLiteral("knobs"), object.value(QStringLiteral("knobs"))}});
+    publish(QStringLiteral("profile"),
+            {{QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
+             {QStringLiteral("name"), policy.name},
+             {QStringLiteral("knobs"), object.value(QStringLiteral("knobs"))}});
     co_return object;
 }
 
@@ -286,13 +319,20 @@ Engine::Answer Engine::doctor(QJsonObject params, CallContext)
     const QJsonObject ring = m_backend->ringJson();
     QJsonArray evidence;
     for (const Evidence &row : info.evidence) {
-        evidence.append(QJsonObject{{QStringLiteral("claim"), row.claim}, {QStringLiteral("value"), row.value}, {QStringLiteral("source"), row.source},
-                                    {QStringLiteral("detail"), row.detail}, {QStringLiteral("at"), row.at.isValid() ? QJsonValue(params::iso(row.at)) : QJsonValue(QJsonValue::Null)}});
+        evidence.append(QJsonObject{
+            {QStringLiteral("claim"), row.claim},
+            {QStringLiteral("value"), row.value},
+            {QStringLiteral("source"), row.source},
+            {QStringLiteral("detail"), row.detail},
+            {QStringLiteral("at"), row.at.isValid() ? QJsonValue(params::iso(row.at)) : QJsonValue(QJsonValue::Null)}});
     }
     QJsonArray probe;
     for (const ProbeStep &step : info.probe) {
-        probe.append(QJsonObject{{QStringLiteral("name"), step.name}, {QStringLiteral("route"), step.route}, {QStringLiteral("http_status"), step.httpStatus},
-                                 {QStringLiteral("ok"), step.ok}, {QStringLiteral("message"), step.message}});
+        probe.append(QJsonObject{{QStringLiteral("name"), step.name},
+                                 {QStringLiteral("route"), step.route},
+                                 {QStringLiteral("http_status"), step.httpStatus},
+                                 {QStringLiteral("ok"), step.ok},
+                                 {QStringLiteral("message"), step.message}});
     }
     QJsonArray advice;
     for (const QString &text : info.advice)
@@ -303,7 +343,9 @@ Engine::Answer Engine::doctor(QJsonObject params, CallContext)
     KERF_TRY(policy, policyFor(nullptr));
     const Budget budget = budgetFor(policy.knobs, info.contextSize);
     const QString evictionLine = QStringLiteral("%1 · trigger %2% · target %3% · keep %4 recent")
-                                     .arg(policy.name).arg(std::lround(policy.knobs.trigger * 100)).arg(std::lround(policy.knobs.target * 100))
+                                     .arg(policy.name)
+                                     .arg(std::lround(policy.knobs.trigger * 100))
+                                     .arg(std::lround(policy.knobs.target * 100))
                                      .arg(budget.window > 0 ? budget.keepRecent : policy.knobs.keepRecentTokens);
     QJsonValue chunk(QJsonValue::Null);
     if (info.rule.chunkReuse > 0 || info.rule.chunkReuseKnown)
@@ -323,20 +365,27 @@ Engine::Answer Engine::doctor(QJsonObject params, CallContext)
         {QStringLiteral("slots"), info.slotCount > 0 ? QJsonValue(info.slotCount) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("capabilities"), capabilitiesJson(info.capabilities)},
         {QStringLiteral("capabilities_line"), capabilitiesLine(info)},
-        {QStringLiteral("coherence_line"), coherenceLine(info, static_cast<int>(ring.value(QStringLiteral("entries")).toArray().size()))},
+        {QStringLiteral("coherence_line"),
+         coherenceLine(info, static_cast<int>(ring.value(QStringLiteral("entries")).toArray().size()))},
         {QStringLiteral("eviction_line"), evictionLine},
-        {QStringLiteral("memory"), QJsonObject{{QStringLiteral("kind"), memoryKindName(info.rule.memory)},
-                                               {QStringLiteral("evidence"), params::orNull(info.memoryDetail.isEmpty() ? info.memoryEvidence : QStringLiteral("%1: %2").arg(info.memoryEvidence, info.memoryDetail))},
-                                               {QStringLiteral("confidence"), params::orNull(info.confidence)}}},
+        {QStringLiteral("memory"),
+         QJsonObject{{QStringLiteral("kind"), memoryKindName(info.rule.memory)},
+                     {QStringLiteral("evidence"),
+                      params::orNull(info.memoryDetail.isEmpty()
+                                         ? info.memoryEvidence
+                                         : QStringLiteral("%1: %2").arg(info.memoryEvidence, info.memoryDetail))},
+                     {QStringLiteral("confidence"), params::orNull(info.confidence)}}},
         {QStringLiteral("chunk_reuse"), chunk},
         {QStringLiteral("ring"), ring},
         {QStringLiteral("tokenizer"), info.tokenizer},
         {QStringLiteral("tokenizer_exact"), info.tokenizerExact},
-        {QStringLiteral("prefill_cost"), info.cost.known() ? QJsonValue(QJsonObject{{QStringLiteral("ms_per_token"), info.cost.msPerToken},
-                                                                                     {QStringLiteral("ms_per_token_per_1k"), info.cost.msPerTokenPerPosition * 1000},
-                                                                                     {QStringLiteral("samples"), info.cost.samples},
-                                                                                     {QStringLiteral("simulated"), info.cost.simulated}})
-                                                           : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("prefill_cost"),
+         info.cost.known()
+             ? QJsonValue(QJsonObject{{QStringLiteral("ms_per_token"), info.cost.msPerToken},
+                                      {QStringLiteral("ms_per_token_per_1k"), info.cost.msPerTokenPerPosition * 1000},
+                                      {QStringLiteral("samples"), info.cost.samples},
+                                      {QStringLiteral("simulated"), info.cost.simulated}})
+             : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("epoch"), info.epoch},
         {QStringLiteral("evidence"), evidence},
         {QStringLiteral("probe"), probe},
@@ -361,8 +410,11 @@ Engine::Answer Engine::simulate(QJsonObject params, CallContext context)
     KERF_TRY(slotId, params::slot(params));
     KERF_TRY(session, co_await openSession(sessionId, false));
     if (session->open.prompt.isEmpty())
-        co_return failure(Error::Code::Failed, QStringLiteral("session \"%1\" has no assembled prompt to run: call context.assemble first").arg(sessionId));
-    const ReuseRequest request{session->open.prompt, slotId}; // named: gcc 12 destroys aggregate temporaries of a co_await twice
+        co_return failure(Error::Code::Failed,
+                          QStringLiteral("session \"%1\" has no assembled prompt to run: call context.assemble first")
+                              .arg(sessionId));
+    const ReuseRequest request{session->open.prompt,
+                               slotId}; // named: gcc 12 destroys aggregate temporaries of a co_await twice
     KERF_TRY(measured, co_await m_backend->simulateRequest(request, generated));
     co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
                           {QStringLiteral("cache_n"), measured.cacheTokens},
@@ -387,24 +439,32 @@ QJsonObject Engine::statusJson() const
             {QStringLiteral("capabilities"), capabilitiesJson(info.capabilities)},
             {QStringLiteral("tokenizer"), info.tokenizer},
             {QStringLiteral("tokenizer_exact"), info.tokenizerExact},
-            {QStringLiteral("context_window"), info.contextSize > 0 ? QJsonValue(info.contextSize) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("context_window"),
+             info.contextSize > 0 ? QJsonValue(info.contextSize) : QJsonValue(QJsonValue::Null)},
             {QStringLiteral("episodes"), stats.episodes},
             {QStringLiteral("sessions"), stats.sessions},
             {QStringLiteral("anchors"), stats.anchors},
             {QStringLiteral("open_folds"), stats.openFolds},
-            {QStringLiteral("store"), QJsonObject{{QStringLiteral("path"), stats.path}, {QStringLiteral("bytes"), stats.bytes}, {QStringLiteral("schema"), stats.schema}}}};
+            {QStringLiteral("store"),
+             QJsonObject{{QStringLiteral("path"), stats.path},
+                         {QStringLiteral("bytes"), stats.bytes},
+                         {QStringLiteral("schema"), stats.schema}}}};
 }
 
 /// In process every event is a signal already; the socket server keeps its own subscribers and filters by topic.
 Engine::Answer Engine::subscribe(QJsonObject params, CallContext)
 {
-    static const QStringList known{QStringLiteral("episode"), QStringLiteral("plan"), QStringLiteral("applied"), QStringLiteral("outcome"), QStringLiteral("receipt"),
-                                   QStringLiteral("slots"), QStringLiteral("ring"), QStringLiteral("server"), QStringLiteral("profile"), QStringLiteral("log")};
+    static const QStringList known{QStringLiteral("episode"), QStringLiteral("plan"),    QStringLiteral("applied"),
+                                   QStringLiteral("outcome"), QStringLiteral("receipt"), QStringLiteral("slots"),
+                                   QStringLiteral("ring"),    QStringLiteral("server"),  QStringLiteral("profile"),
+                                   QStringLiteral("log")};
     QJsonArray topics;
     const QJsonArray asked = params.value(QStringLiteral("topics")).toArray();
     for (const QJsonValue &topic : asked) {
         if (!known.contains(topic.toString()))
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("topics: \"%1\" is not known; known are %2").arg(topic.toString(), known.join(QStringLiteral(", "))));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("topics: \"%1\" is not known; known are %2")
+                                  .arg(topic.toString(), known.join(QStringLiteral(", "))));
         topics.append(topic);
     }
     if (asked.isEmpty()) {

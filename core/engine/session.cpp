@@ -75,7 +75,8 @@ const Episode *Session::byId(qint64 id) const
 
 bool Session::isPinned(qint64 episodeId) const
 {
-    return std::any_of(anchors.cbegin(), anchors.cend(), [&](const Anchor &anchor) { return anchor.episodeId == episodeId; });
+    return std::any_of(anchors.cbegin(), anchors.cend(),
+                       [&](const Anchor &anchor) { return anchor.episodeId == episodeId; });
 }
 
 void Session::append(Episode episode)

@@ -14,22 +14,22 @@ namespace kerf {
 /// A prompt that was handed out, and what was predicted for it, until the caller's timings settle it.
 struct OpenPrediction {
     bool open = false;
-    TokenList prompt;          ///< ids; empty after a restart of the service
+    TokenList prompt; ///< ids; empty after a restart of the service
     int promptTokens = 0;
     qint64 revision = 0;
     int slotId = -1;
     int predicted = 0;
     int low = 0;
     int high = 0;
-    double predictedMs = -1;   ///< -1 = no cost known
+    double predictedMs = -1; ///< -1 = no cost known
     bool claimable = false;
     bool exact = false;
     bool simulated = false;
-    int newTokens = 0;         ///< tokens that no earlier prompt of the session held
+    int newTokens = 0; ///< tokens that no earlier prompt of the session held
     int retainedPromptTokens = 0;
     QString reason;
     QDateTime storedAt;
-    QJsonObject breakdown;     ///< of the receipt: integers that add up to promptTokens
+    QJsonObject breakdown; ///< of the receipt: integers that add up to promptTokens
 };
 
 /// Totals over a session's settled requests. Simulated requests are counted in a set of their own.
@@ -41,8 +41,8 @@ struct SessionTotals {
     double prefillMs = 0;
     int requests = 0;
     int requestsWithMs = 0;
-    int altered = 0;         ///< requests that were not the prompt assembled: counted in no share
-    int predictionsMet = 0;  ///< confirmed or better
+    int altered = 0; ///< requests that were not the prompt assembled: counted in no share
+    int predictionsMet = 0; ///< confirmed or better
 };
 
 /// What is kept in memory of an applied plan, for shares and lists.
@@ -50,10 +50,10 @@ struct CompactionInfo {
     int number = 0;
     QString planId;
     QString cacheStatus;
-    QString outcome;         ///< waiting|confirmed|better|refuted|none
+    QString outcome; ///< waiting|confirmed|better|refuted|none
     bool pairsWithCache = false;
     bool simulated = false;
-    int measuredReuse = -1;  ///< -1 = not measured
+    int measuredReuse = -1; ///< -1 = not measured
     qint64 appliedRevision = 0;
 };
 
@@ -65,21 +65,21 @@ public:
     explicit Session(SessionData data);
 
     SessionRecord record;
-    QList<Episode> episodes;      ///< by seq
+    QList<Episode> episodes; ///< by seq
     QList<Anchor> anchors;
     PromptState prompt;
     OpenPrediction open;
     SessionTotals totals;
     QList<CompactionInfo> compactions; ///< ascending
-    QJsonObject profile;          ///< {name?, overrides?}: the session's own choice
-    QList<Checkpoint> recorded;   ///< durable save points
-    bool countsDiffer = false;    ///< the server's total was not ours: everything is marked estimated
-    bool replyHighHolds = false;  ///< the last replies were held as re-tokenised (high end of the range)
-    int lastGenerated = 0;        ///< predicted_n of the last recorded request
-    int lastPromptTokens = 0;     ///< size of the last prompt that was recorded
-    int lastTailTokens = 0;       ///< generation prompt of it
-    int missedAtTokens = 0;       ///< prompt size right after a plan that missed its target; 0 = none
-    int lastCompactedSeq = 0;     ///< newest episode at the last compaction
+    QJsonObject profile; ///< {name?, overrides?}: the session's own choice
+    QList<Checkpoint> recorded; ///< durable save points
+    bool countsDiffer = false; ///< the server's total was not ours: everything is marked estimated
+    bool replyHighHolds = false; ///< the last replies were held as re-tokenised (high end of the range)
+    int lastGenerated = 0; ///< predicted_n of the last recorded request
+    int lastPromptTokens = 0; ///< size of the last prompt that was recorded
+    int lastTailTokens = 0; ///< generation prompt of it
+    int missedAtTokens = 0; ///< prompt size right after a plan that missed its target; 0 = none
+    int lastCompactedSeq = 0; ///< newest episode at the last compaction
 
     /// The state for the store; everything above that is not a table of its own.
     QJsonObject stateJson() const;

@@ -58,7 +58,11 @@ Count firstOf(const QJsonObject &usage, const QStringList &paths, QStringList &c
         if (found.state == Count::State::Absent || (found.state == Count::State::Null && count.known())) {
             found = count;
         } else if (found.known() && count.known() && found.value != count.value) {
-            conflicts.append(QStringLiteral("%1 says %2, %3 says %4").arg(found.path).arg(found.value).arg(count.path).arg(count.value));
+            conflicts.append(QStringLiteral("%1 says %2, %3 says %4")
+                                 .arg(found.path)
+                                 .arg(found.value)
+                                 .arg(count.path)
+                                 .arg(count.value));
         }
     }
     return found;
@@ -95,7 +99,8 @@ Result<QJsonObject> normaliseUsage(const QJsonObject &params)
     for (const char *field : {"provider", "model"}) {
         const QJsonValue value = params.value(QLatin1String(field));
         if (!value.isUndefined() && !value.isNull() && !value.isString())
-            return failure(Error::Code::InvalidParams, QStringLiteral("%1: must be a string").arg(QLatin1String(field)));
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("%1: must be a string").arg(QLatin1String(field)));
     }
     QJsonObject usage = raw ? payload.toObject() : params;
     // Some answers are handed over whole.
@@ -105,13 +110,17 @@ Result<QJsonObject> normaliseUsage(const QJsonObject &params)
     }
     if (!raw) {
         if (!params.value(QStringLiteral("prompt_tokens")).isDouble())
-            return failure(Error::Code::InvalidParams, QStringLiteral("prompt_tokens: is required where no usage object is given"));
-        for (const char *field : {"prompt_tokens", "completion_tokens", "total_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"}) {
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("prompt_tokens: is required where no usage object is given"));
+        for (const char *field : {"prompt_tokens", "completion_tokens", "total_tokens", "cache_read_tokens",
+                                  "cache_write_tokens", "reasoning_tokens"}) {
             const QJsonValue value = params.value(QLatin1String(field));
             if (value.isUndefined() || value.isNull())
                 continue;
             if (!value.isDouble() || value.toDouble() < 0 || value.toDouble() != std::floor(value.toDouble()))
-                return failure(Error::Code::InvalidParams, QStringLiteral("%1: must be a whole number that is not negative, or null").arg(QLatin1String(field)));
+                return failure(Error::Code::InvalidParams,
+                               QStringLiteral("%1: must be a whole number that is not negative, or null")
+                                   .arg(QLatin1String(field)));
         }
     }
 
@@ -132,17 +141,30 @@ Result<QJsonObject> normaliseUsage(const QJsonObject &params)
         else
             shape = QStringLiteral("openai-chat");
     }
-    Count read = firstOf(usage, {kRead, QStringLiteral("prompt_tokens_details.cached_tokens"), QStringLiteral("input_tokens_details.cached_tokens"),
-                                 QStringLiteral("cache_read_input_tokens"), QStringLiteral("prompt_cache_hit_tokens"),
-                                 QStringLiteral("cachedContentTokenCount"), QStringLiteral("cached_tokens")}, conflicts);
-    const Count write = firstOf(usage, {QStringLiteral("cache_write_tokens"), QStringLiteral("cache_creation_input_tokens"),
-                                        QStringLiteral("prompt_tokens_details.cache_write_tokens"),
-                                        QStringLiteral("prompt_tokens_details.cache_creation_tokens")}, conflicts);
-    Count prompt = firstOf(usage, {QStringLiteral("prompt_tokens"), QStringLiteral("input_tokens"), QStringLiteral("promptTokenCount")}, conflicts);
-    const Count completion = firstOf(usage, {QStringLiteral("completion_tokens"), QStringLiteral("output_tokens"), QStringLiteral("candidatesTokenCount")}, conflicts);
+    Count read = firstOf(usage,
+                         {kRead, QStringLiteral("prompt_tokens_details.cached_tokens"),
+                          QStringLiteral("input_tokens_details.cached_tokens"),
+                          QStringLiteral("cache_read_input_tokens"), QStringLiteral("prompt_cache_hit_tokens"),
+                          QStringLiteral("cachedContentTokenCount"), QStringLiteral("cached_tokens")},
+                         conflicts);
+    const Count write = firstOf(usage,
+                                {QStringLiteral("cache_write_tokens"), QStringLiteral("cache_creation_input_tokens"),
+                                 QStringLiteral("prompt_tokens_details.cache_write_tokens"),
+                                 QStringLiteral("prompt_tokens_details.cache_creation_tokens")},
+                                conflicts);
+    Count prompt = firstOf(
+        usage, {QStringLiteral("prompt_tokens"), QStringLiteral("input_tokens"), QStringLiteral("promptTokenCount")},
+        conflicts);
+    const Count completion = firstOf(
+        usage,
+        {QStringLiteral("completion_tokens"), QStringLiteral("output_tokens"), QStringLiteral("candidatesTokenCount")},
+        conflicts);
     const Count total = firstOf(usage, {QStringLiteral("total_tokens"), QStringLiteral("totalTokenCount")}, conflicts);
-    const Count reasoning = firstOf(usage, {QStringLiteral("reasoning_tokens"), QStringLiteral("completion_tokens_details.reasoning_tokens"),
-                                            QStringLiteral("output_tokens_details.reasoning_tokens"), QStringLiteral("thoughtsTokenCount")}, conflicts);
+    const Count reasoning =
+        firstOf(usage,
+                {QStringLiteral("reasoning_tokens"), QStringLiteral("completion_tokens_details.reasoning_tokens"),
+                 QStringLiteral("output_tokens_details.reasoning_tokens"), QStringLiteral("thoughtsTokenCount")},
+                conflicts);
     if (raw && !prompt.known() && !read.known() && !completion.known())
         return failure(Error::Code::InvalidParams, QStringLiteral("usage: holds no token counts that are known"));
 
@@ -152,15 +174,22 @@ Result<QJsonObject> normaliseUsage(const QJsonObject &params)
     }
     const Count miss = countAt(usage, QStringLiteral("prompt_cache_miss_tokens"));
     if (prompt.known() && read.known() && miss.known() && read.value + miss.value != prompt.value)
-        conflicts.append(QStringLiteral("hit %1 and miss %2 do not add up to the prompt's %3").arg(read.value).arg(miss.value).arg(prompt.value));
+        conflicts.append(QStringLiteral("hit %1 and miss %2 do not add up to the prompt's %3")
+                             .arg(read.value)
+                             .arg(miss.value)
+                             .arg(prompt.value));
     if (prompt.known() && read.known() && read.value > prompt.value)
-        conflicts.append(QStringLiteral("%1 cached tokens are more than the prompt's %2").arg(read.value).arg(prompt.value));
+        conflicts.append(
+            QStringLiteral("%1 cached tokens are more than the prompt's %2").arg(read.value).arg(prompt.value));
     if (prompt.known() && completion.known() && total.known()) {
         const qint64 sum = prompt.value + completion.value;
         const qint64 withThoughts = sum + (reasoning.known() ? reasoning.value : 0);
         const qint64 withTools = withThoughts + (countAt(usage, QStringLiteral("toolUsePromptTokenCount")).value);
         if (total.value != sum && total.value != withThoughts && total.value != withTools)
-            conflicts.append(QStringLiteral("prompt %1 and completion %2 do not add up to the total of %3").arg(prompt.value).arg(completion.value).arg(total.value));
+            conflicts.append(QStringLiteral("prompt %1 and completion %2 do not add up to the total of %3")
+                                 .arg(prompt.value)
+                                 .arg(completion.value)
+                                 .arg(total.value));
     }
     const bool sane = prompt.known() && read.known() && read.value <= prompt.value;
     QJsonArray conflictRows;
@@ -181,7 +210,8 @@ Result<QJsonObject> normaliseUsage(const QJsonObject &params)
         {QStringLiteral("cache_read_tokens"), toValue(read)},
         {QStringLiteral("cache_write_tokens"), toValue(write)},
         {QStringLiteral("cached_tokens"), toValue(read)},
-        {QStringLiteral("uncached_tokens"), sane ? QJsonValue(prompt.value - read.value) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("uncached_tokens"),
+         sane ? QJsonValue(prompt.value - read.value) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("presence"), presenceName(read.state)},
         {QStringLiteral("conflicts"), conflictRows},
     };
@@ -203,7 +233,8 @@ QJsonObject judgeUsage(const QJsonObject &usage, const QList<QJsonObject> &earli
     for (const QJsonObject &other : earlier) {
         if (other.value(QStringLiteral("presence")).toString() == QLatin1String("reported")
             && other.value(QStringLiteral("provider")) == usage.value(QStringLiteral("provider"))
-            && other.value(QStringLiteral("model")) == usage.value(QStringLiteral("model")) && other.value(QStringLiteral("prompt_tokens")).isDouble()) {
+            && other.value(QStringLiteral("model")) == usage.value(QStringLiteral("model"))
+            && other.value(QStringLiteral("prompt_tokens")).isDouble()) {
             last = &other;
             break;
         }
@@ -214,18 +245,24 @@ QJsonObject judgeUsage(const QJsonObject &usage, const QList<QJsonObject> &earli
         if (then.isValid()) {
             const qint64 seconds = then.secsTo(now);
             row.insert(QStringLiteral("seconds_since_last"), seconds);
-            since = QStringLiteral("; %1 s after the turn before, so an expired cache is possible too").arg(groupedNumber(seconds));
+            since = QStringLiteral("; %1 s after the turn before, so an expired cache is possible too")
+                        .arg(groupedNumber(seconds));
             if (seconds < 240)
                 since.clear();
         }
     }
     const QString presence = usage.value(QStringLiteral("presence")).toString();
     if (presence != QLatin1String("reported")) {
-        const QString how = presence == QLatin1String("null") ? QStringLiteral("the provider sent null for cached tokens") : QStringLiteral("the provider sent no figure for cached tokens");
-        return finish("not-reported", QStringLiteral("Cache use was not reported"), how + QStringLiteral("; that is not the same as zero"), false);
+        const QString how = presence == QLatin1String("null")
+            ? QStringLiteral("the provider sent null for cached tokens")
+            : QStringLiteral("the provider sent no figure for cached tokens");
+        return finish("not-reported", QStringLiteral("Cache use was not reported"),
+                      how + QStringLiteral("; that is not the same as zero"), false);
     }
-    if (!usage.value(QStringLiteral("conflicts")).toArray().isEmpty() && usage.value(QStringLiteral("uncached_tokens")).isNull()) {
-        return finish("not-reported", QStringLiteral("The figures contradict each other"), usage.value(QStringLiteral("conflicts")).toArray().at(0).toString(), false);
+    if (!usage.value(QStringLiteral("conflicts")).toArray().isEmpty()
+        && usage.value(QStringLiteral("uncached_tokens")).isNull()) {
+        return finish("not-reported", QStringLiteral("The figures contradict each other"),
+                      usage.value(QStringLiteral("conflicts")).toArray().at(0).toString(), false);
     }
     const qint64 cached = usage.value(QStringLiteral("cached_tokens")).toInteger();
     const qint64 prompt = usage.value(QStringLiteral("prompt_tokens")).toInteger();
@@ -235,13 +272,17 @@ QJsonObject judgeUsage(const QJsonObject &usage, const QList<QJsonObject> &earli
         // Fell by more than a quarter while the prompt did not shrink by more than a quarter.
         if (cachedBefore > 0 && cached * 4 < cachedBefore * 3 && prompt * 4 >= promptBefore * 3) {
             return finish("PREFIX-BROKEN", QStringLiteral("The cached prefix was lost"),
-                          QStringLiteral("the provider's cached prefix fell from %1 to %2 tokens (%3 tokens no longer cached) while the prompt went %4 → %5; "
+                          QStringLiteral("the provider's cached prefix fell from %1 to %2 tokens (%3 tokens no longer "
+                                         "cached) while the prompt went %4 → %5; "
                                          "this turn was billed for history that had already been paid for%6")
-                              .arg(groupedNumber(cachedBefore), groupedNumber(cached), groupedNumber(cachedBefore - cached), groupedNumber(promptBefore), groupedNumber(prompt), since),
+                              .arg(groupedNumber(cachedBefore), groupedNumber(cached),
+                                   groupedNumber(cachedBefore - cached), groupedNumber(promptBefore),
+                                   groupedNumber(prompt), since),
                           true);
         }
     }
-    const QString detail = QStringLiteral("%1 of %2 prompt tokens came from the provider's cache").arg(groupedNumber(cached), groupedNumber(prompt));
+    const QString detail = QStringLiteral("%1 of %2 prompt tokens came from the provider's cache")
+                               .arg(groupedNumber(cached), groupedNumber(prompt));
     if (cached == 0)
         return finish("cache-miss", QStringLiteral("Nothing came from the cache"), detail, false);
     if (prompt > 0 && cached * 100 >= prompt * 95)
@@ -258,7 +299,8 @@ QJsonObject usageStats(const QList<QJsonObject> &earlier, const QJsonObject &new
     const auto add = [&](const QJsonObject &row) {
         if (row.value(QStringLiteral("regression")).toBool())
             ++regressions;
-        if (row.value(QStringLiteral("presence")).toString() != QLatin1String("reported") || row.value(QStringLiteral("uncached_tokens")).isNull())
+        if (row.value(QStringLiteral("presence")).toString() != QLatin1String("reported")
+            || row.value(QStringLiteral("uncached_tokens")).isNull())
             return;
         ++reported;
         prompt += row.value(QStringLiteral("prompt_tokens")).toInteger();
@@ -272,7 +314,8 @@ QJsonObject usageStats(const QList<QJsonObject> &earlier, const QJsonObject &new
             {QStringLiteral("regressions"), regressions},
             {QStringLiteral("prompt_tokens"), reported > 0 ? QJsonValue(prompt) : QJsonValue(QJsonValue::Null)},
             {QStringLiteral("cached_tokens"), reported > 0 ? QJsonValue(cached) : QJsonValue(QJsonValue::Null)},
-            {QStringLiteral("cached_share"), prompt > 0 ? QJsonValue(double(cached) / double(prompt)) : QJsonValue(QJsonValue::Null)}};
+            {QStringLiteral("cached_share"),
+             prompt > 0 ? QJsonValue(double(cached) / double(prompt)) : QJsonValue(QJsonValue::Null)}};
 }
 
 } // namespace kerf

@@ -15,17 +15,14 @@ namespace kerf {
 namespace {
 
 constexpr int kRoles = 5;
-constexpr int kEvaluated = 32;   ///< runs whose spliced prompt is predicted, before the best dozen are taken
+constexpr int kEvaluated = 32; ///< runs whose spliced prompt is predicted, before the best dozen are taken
 constexpr int kReserveSteps = 256; ///< how many legal cuts the reserve may give way
-constexpr int kFirstCuts = 8;    ///< the largest removal begins at one of the first legal cuts: one of each role
-constexpr int kSeamTokens = 4;   ///< token merges at the two seams and a blank line; rendering decides in the end
+constexpr int kFirstCuts = 8; ///< the largest removal begins at one of the first legal cuts: one of each role
+constexpr int kSeamTokens = 4; ///< token merges at the two seams and a blank line; rendering decides in the end
 
 int roleIndex(Role role) { return static_cast<int>(role); }
 
-QString number(int value)
-{
-    return QLocale(QLocale::English, QLocale::UnitedStates).toString(value);
-}
+QString number(int value) { return QLocale(QLocale::English, QLocale::UnitedStates).toString(value); }
 
 /// Index range of one contiguous removal.
 struct Piece {
@@ -46,7 +43,8 @@ public:
         for (int i = 0; i < count; ++i) {
             const bool outside = i < frame.firstEvictable || i >= frame.recentBegin;
             const PlanEpisode &episode = m_episodes.at(i);
-            if (outside || episode.pinned || episode.role == Role::System || episode.episodeIndex < 0 || i == frame.lastUser)
+            if (outside || episode.pinned || episode.role == Role::System || episode.episodeIndex < 0
+                || i == frame.lastUser)
                 groupStays[leader(i)] = true;
         }
         m_evictable.resize(count);
@@ -67,7 +65,9 @@ public:
     bool isLegalCut(int index) const { return index < m_legal.size() && m_legal.at(index) && m_evictable.at(index); }
     int position(int index) const
     {
-        return index < m_episodes.size() ? m_episodes.at(index).range.begin : m_episodes.isEmpty() ? 0 : m_episodes.constLast().range.end;
+        return index < m_episodes.size() ? m_episodes.at(index).range.begin
+            : m_episodes.isEmpty()       ? 0
+                                         : m_episodes.constLast().range.end;
     }
     int tokens(const Piece &piece) const { return position(piece.end) - position(piece.begin); }
 
@@ -87,7 +87,7 @@ public:
     /// A run in short form: pieces are spelled out only for the few that are looked at closely.
     struct Run {
         int first = 0;
-        int ownEnd = 0;      ///< end of the piece in the run's own segment
+        int ownEnd = 0; ///< end of the piece in the run's own segment
         int lastSegment = -1; ///< -1 = the run stays in its own segment
         Piece lastPiece;
         int removed = 0;
@@ -131,7 +131,8 @@ public:
     {
         if (run.lastSegment >= 0)
             return run;
-        const int end = endTaking(run.first, toPosition - position(run.first), m_segments.at(m_segmentOf.at(run.first)).end);
+        const int end =
+            endTaking(run.first, toPosition - position(run.first), m_segments.at(m_segmentOf.at(run.first)).end);
         if (end > run.ownEnd) {
             run.ownEnd = end;
             finish(run);
@@ -237,7 +238,8 @@ private:
     {
         const QList<int> &same = m_byRole[roleIndex(m_episodes.at(first).role)];
         const int wanted = position(first) + std::max(1, needed);
-        const auto it = std::lower_bound(same.cbegin(), same.cend(), wanted, [this](int index, int value) { return position(index) < value; });
+        const auto it = std::lower_bound(same.cbegin(), same.cend(), wanted,
+                                         [this](int index, int value) { return position(index) < value; });
         return it != same.cend() && *it <= limit ? *it : first;
     }
 
@@ -287,7 +289,7 @@ private:
     std::array<QList<int>, kRoles> m_byRole;
     QList<Segment> m_segments;
     QList<int> m_segmentOf;
-    QList<int> m_fullTokens;  ///< prefix sums over segments
+    QList<int> m_fullTokens; ///< prefix sums over segments
     QList<double> m_fullLoss;
 };
 
@@ -298,7 +300,8 @@ class ReuseGuess
 public:
     explicit ReuseGuess(const PlanInput &input)
     {
-        const ReusePrediction now = predictReuse(input.states, {input.prompt, input.slotId}, input.rule, input.replyEqualTokens);
+        const ReusePrediction now =
+            predictReuse(input.states, {input.prompt, input.slotId}, input.rule, input.replyEqualTokens);
         m_rule = input.rule;
         if (now.stateIndex < 0)
             return;
@@ -309,7 +312,8 @@ public:
                 if (checkpoint.position <= m_lcp)
                     m_ring.append(checkpoint);
             }
-            std::sort(m_ring.begin(), m_ring.end(), [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; });
+            std::sort(m_ring.begin(), m_ring.end(),
+                      [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; });
         }
     }
 
@@ -320,7 +324,8 @@ public:
         case MemoryKind::FullAttention:
             return m_rule.chunkReuse > 0 ? std::max(kept, m_lcp - removed) : kept;
         case MemoryKind::Checkpointed: {
-            auto it = std::upper_bound(m_ring.cbegin(), m_ring.cend(), kept, [](int value, const Checkpoint &c) { return value < c.position; });
+            auto it = std::upper_bound(m_ring.cbegin(), m_ring.cend(), kept,
+                                       [](int value, const Checkpoint &c) { return value < c.position; });
             while (it != m_ring.cbegin()) {
                 --it;
                 if (m_rule.recurrent || m_rule.slidingWindow <= 0 || it->posMin == 0
@@ -379,7 +384,8 @@ EvictionChoice choiceFor(const PlanInput &input, const RunSpace &space, const Ru
 
 void predictFor(const PlanInput &input, EvictionChoice &choice)
 {
-    choice.prediction = predictReuse(input.states, {splicedPrompt(input, choice), input.slotId}, input.rule, input.replyEqualTokens);
+    choice.prediction =
+        predictReuse(input.states, {splicedPrompt(input, choice), input.slotId}, input.rule, input.replyEqualTokens);
     const int claimed = choice.prediction.claimable ? choice.prediction.predicted : choice.prediction.low;
     choice.cost = costOf(choice.tokensAfter - claimed, choice.recencyLost, input.knobs.recencyWeight);
 }
@@ -436,7 +442,8 @@ void addMasks(const PlanInput &input, const RunSpace &space, const QList<TierSte
         choice.tokensAfter -= saved;
         choice.recencyLost += space.recency(episode.range.begin, episode.range.begin + saved);
     }
-    std::sort(choice.steps.begin(), choice.steps.end(), [](const TierStep &a, const TierStep &b) { return a.index < b.index; });
+    std::sort(choice.steps.begin(), choice.steps.end(),
+              [](const TierStep &a, const TierStep &b) { return a.index < b.index; });
     if (!choice.steps.isEmpty())
         choice.cut = space.position(choice.steps.constFirst().index);
 }
@@ -450,8 +457,8 @@ EvictionChoice youngMasks(const PlanInput &input, const PlanFrame &frame, const 
     QList<TierStep> young;
     for (int i = frame.firstEvictable; i < frame.recentBegin; ++i) {
         const PlanEpisode &episode = input.episodes.at(i);
-        if (episode.role == Role::Tool && episode.seq > input.lastCompactedSeq && !episode.pinned && episode.tier == Tier::Live
-            && episode.maskedTokens >= 0)
+        if (episode.role == Role::Tool && episode.seq > input.lastCompactedSeq && !episode.pinned
+            && episode.tier == Tier::Live && episode.maskedTokens >= 0)
             young.append({i, Tier::Masked});
     }
     for (const TierStep &step : young) {
@@ -546,17 +553,22 @@ PlanFrame frameFor(const PlanInput &input)
     QList<int> staying{0}; // prefix sums: tokens of what stays wherever it lies
     staying.reserve(count + 1);
     for (int i = 0; i < count; ++i)
-        staying.append(staying.constLast() + (episodes.at(i).pinned || i == frame.lastUser ? episodes.at(i).range.size() : 0));
+        staying.append(staying.constLast()
+                       + (episodes.at(i).pinned || i == frame.lastUser ? episodes.at(i).range.size() : 0));
     const auto untouchable = [&] {
-        const int middle = frame.firstEvictable < frame.recentBegin ? staying.at(frame.recentBegin) - staying.at(frame.firstEvictable) : 0;
-        return positionOf(frame.firstEvictable) + (live - positionOf(frame.recentBegin)) + middle + input.noteTokens + input.pendingRecall;
+        const int middle = frame.firstEvictable < frame.recentBegin
+            ? staying.at(frame.recentBegin) - staying.at(frame.firstEvictable)
+            : 0;
+        return positionOf(frame.firstEvictable) + (live - positionOf(frame.recentBegin)) + middle + input.noteTokens
+            + input.pendingRecall;
     };
     frame.needed = std::max(0, live + input.pendingRecall + input.noteTokens + kSeamTokens - budget.target);
     // Fit first (SPEC 7.1): recent, then the reserve, one legal cut at a time, until some run meets the target.
     if (frame.pressure == Pressure::Compacting && (untouchable() > budget.target || !canMeetTarget(input, frame))) {
         const int least = std::max(512, budget.total / 8);
         if (least < frame.recentBudget) {
-            frame.notes.append(QStringLiteral("the recent budget was cut from %1 to %2 tokens to fit the target").arg(number(frame.recentBudget), number(least)));
+            frame.notes.append(QStringLiteral("the recent budget was cut from %1 to %2 tokens to fit the target")
+                                   .arg(number(frame.recentBudget), number(least)));
             frame.recentBudget = least;
             frame.recentBegin = recentFrom(least);
         }
@@ -571,7 +583,8 @@ PlanFrame frameFor(const PlanInput &input)
             frame.firstEvictable = std::max(lower, floor);
         }
         if (positionOf(frame.firstEvictable) != before)
-            frame.notes.append(QStringLiteral("the reserve was cut from %1 to %2 tokens to fit the target").arg(number(before), number(positionOf(frame.firstEvictable))));
+            frame.notes.append(QStringLiteral("the reserve was cut from %1 to %2 tokens to fit the target")
+                                   .arg(number(before), number(positionOf(frame.firstEvictable))));
     }
     frame.firstEvictable = std::min(frame.firstEvictable, frame.recentBegin);
     frame.reservePosition = positionOf(frame.firstEvictable);
@@ -586,7 +599,8 @@ TokenList splicedPrompt(const PlanInput &input, const EvictionChoice &choice)
     int from = 0;
     for (const TierStep &step : choice.steps) {
         const PlanEpisode &episode = input.episodes.at(step.index);
-        // A masked episode keeps its first tokens as a stand-in: nothing behind its begin is equal anyway but its header.
+        // A masked episode keeps its first tokens as a stand-in: nothing behind its begin is equal anyway but its
+        // header.
         const int keep = step.to == Tier::Masked ? std::clamp(episode.maskedTokens, 0, episode.range.size()) : 0;
         tokens.append(input.prompt.mid(from, episode.range.begin + keep - from));
         from = episode.range.end;
@@ -754,7 +768,8 @@ EvictionChoice maskedInstead(const PlanInput &input, const PlanFrame &frame, con
     return masked;
 }
 
-QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &frame, const PrefillCost &cost, int most, int *total)
+QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &frame, const PrefillCost &cost, int most,
+                                      int *total)
 {
     QList<CutAlternative> list;
     const RunSpace space(input, frame);

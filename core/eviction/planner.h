@@ -24,35 +24,35 @@ namespace kerf {
 
 /// One message of the live prompt, as the planner sees it. In prompt order; ranges are neighbours.
 struct PlanEpisode {
-    int episodeIndex = -1;  ///< into the session's list; -1 = not an episode (a message of pins alone)
+    int episodeIndex = -1; ///< into the session's list; -1 = not an episode (a message of pins alone)
     qint64 id = 0;
     int seq = 0;
     Role role = Role::User;
     Tier tier = Tier::Live;
-    TokenRange range;       ///< whole-prompt token positions
-    bool edgeLegal = true;  ///< the layout allows a cut at range.begin
-    int leader = -1;        ///< index in this list of the episode that leads its call/result group
+    TokenRange range; ///< whole-prompt token positions
+    bool edgeLegal = true; ///< the layout allows a cut at range.begin
+    int leader = -1; ///< index in this list of the episode that leads its call/result group
     bool pinned = false;
     bool allowDrop = false;
-    int maskedTokens = -1;  ///< tokens it would have masked (first guess); -1 = masking does not make it shorter
+    int maskedTokens = -1; ///< tokens it would have masked (first guess); -1 = masking does not make it shorter
 };
 
 struct PlanInput {
     QList<PlanEpisode> episodes;
-    TokenList prompt;            ///< the live prompt, generation prompt included
-    int anchorTokens = 0;        ///< pins
-    int fixedTokens = 0;         ///< template head and tools
+    TokenList prompt; ///< the live prompt, generation prompt included
+    int anchorTokens = 0; ///< pins
+    int fixedTokens = 0; ///< template head and tools
     Budget budget;
     EvictionKnobs knobs;
     QList<HeldState> states;
     ReuseRule rule;
     int slotId = -1;
-    int requestedCut = -1;       ///< override (what-if); -1 = none
-    int pendingRecall = 0;       ///< tokens that the harness will add
-    int noteTokens = 0;          ///< what the new marker will add (first guess)
-    int replyEqualTokens = -1;   ///< see predictReuse
+    int requestedCut = -1; ///< override (what-if); -1 = none
+    int pendingRecall = 0; ///< tokens that the harness will add
+    int noteTokens = 0; ///< what the new marker will add (first guess)
+    int replyEqualTokens = -1; ///< see predictReuse
     bool generational = false;
-    int lastCompactedSeq = 0;    ///< generational: episodes up to here are old
+    int lastCompactedSeq = 0; ///< generational: episodes up to here are old
 };
 
 enum class Pressure { Relaxed, Compacting, AnchorOverflow };
@@ -61,14 +61,14 @@ QString pressureName(Pressure pressure); ///< relaxed|compacting|anchor_overflow
 /// What pressure may take, in indices of PlanInput::episodes and prompt positions.
 struct PlanFrame {
     Pressure pressure = Pressure::Relaxed;
-    int firstEvictable = 0;   ///< first episode behind the reserve
-    int recentBegin = 0;      ///< first episode of the recent part
-    int reservePosition = 0;  ///< where the reserve ends
-    int recentPosition = 0;   ///< where the recent part begins
-    int recentBudget = 0;     ///< tokens kept verbatim at the end, after fitting
-    int lastUser = -1;        ///< the last user message; -1 = none
-    int needed = 0;           ///< tokens that must go to meet the target
-    QStringList notes;        ///< what fitting changed, in words
+    int firstEvictable = 0; ///< first episode behind the reserve
+    int recentBegin = 0; ///< first episode of the recent part
+    int reservePosition = 0; ///< where the reserve ends
+    int recentPosition = 0; ///< where the recent part begins
+    int recentBudget = 0; ///< tokens kept verbatim at the end, after fitting
+    int lastUser = -1; ///< the last user message; -1 = none
+    int needed = 0; ///< tokens that must go to meet the target
+    QStringList notes; ///< what fitting changed, in words
 };
 PlanFrame frameFor(const PlanInput &input);
 
@@ -80,14 +80,14 @@ struct TierStep {
 };
 
 struct EvictionChoice {
-    QList<TierStep> steps;   ///< ascending by index; never empty
-    int cut = 0;             ///< prompt position of the first step: the retained part ends here
-    int removedTokens = 0;   ///< first guess
-    int tokensAfter = 0;     ///< first guess; the rendered size counts
-    double recencyLost = 0;  ///< sum over its tokens of their recency, 0..1 each
+    QList<TierStep> steps; ///< ascending by index; never empty
+    int cut = 0; ///< prompt position of the first step: the retained part ends here
+    int removedTokens = 0; ///< first guess
+    int tokensAfter = 0; ///< first guess; the rendered size counts
+    double recencyLost = 0; ///< sum over its tokens of their recency, 0..1 each
     double cost = 0;
     ReusePrediction prediction; ///< of the spliced prompt
-    bool meetsTarget = false;   ///< by the first guess
+    bool meetsTarget = false; ///< by the first guess
 };
 /// The best `most` choices, cheapest first. Where the target cannot be met: what comes nearest to it.
 QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame, int most = 12);
@@ -106,8 +106,8 @@ struct CutAlternative {
     double predictedMs = -1;
 };
 /// Legal cuts ascending, at most `most` of them, evenly thinned; `total` = how many there are.
-QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &frame, const PrefillCost &cost,
-                                      int most, int *total);
+QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &frame, const PrefillCost &cost, int most,
+                                      int *total);
 
 /// Largest cut behind which the target can still be met; -1 = none (planBoundary's forward limit).
 int forwardLimit(const PlanInput &input, const PlanFrame &frame);

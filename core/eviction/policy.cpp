@@ -25,29 +25,39 @@ struct Knob {
 constexpr double kMostTokens = 16.0 * 1024 * 1024;
 
 constexpr Knob kKnobs[] = {
-    {"trigger", 0.05, 1, false, false, [](const EvictionKnobs &k) { return k.trigger; }, [](EvictionKnobs &k, double v) { k.trigger = v; }},
-    {"target", 0.01, 1, false, false, [](const EvictionKnobs &k) { return k.target; }, [](EvictionKnobs &k, double v) { k.target = v; }},
-    {"keep_prefix_tokens", 0, kMostTokens, true, false, [](const EvictionKnobs &k) { return double(k.keepPrefixTokens); },
+    {"trigger", 0.05, 1, false, false, [](const EvictionKnobs &k) { return k.trigger; },
+     [](EvictionKnobs &k, double v) { k.trigger = v; }},
+    {"target", 0.01, 1, false, false, [](const EvictionKnobs &k) { return k.target; },
+     [](EvictionKnobs &k, double v) { k.target = v; }},
+    {"keep_prefix_tokens", 0, kMostTokens, true, false,
+     [](const EvictionKnobs &k) { return double(k.keepPrefixTokens); },
      [](EvictionKnobs &k, double v) { k.keepPrefixTokens = int(v); }},
-    {"cache_prefix_reserve_tokens", 0, kMostTokens, true, false, [](const EvictionKnobs &k) { return double(k.cachePrefixReserveTokens); },
+    {"cache_prefix_reserve_tokens", 0, kMostTokens, true, false,
+     [](const EvictionKnobs &k) { return double(k.cachePrefixReserveTokens); },
      [](EvictionKnobs &k, double v) { k.cachePrefixReserveTokens = int(v); }},
-    {"cache_prefix_max_tokens", 0, kMostTokens, true, false, [](const EvictionKnobs &k) { return double(k.cachePrefixMaxTokens); },
+    {"cache_prefix_max_tokens", 0, kMostTokens, true, false,
+     [](const EvictionKnobs &k) { return double(k.cachePrefixMaxTokens); },
      [](EvictionKnobs &k, double v) { k.cachePrefixMaxTokens = int(v); }},
     {"max_prefix_ratio", 0, 1, false, false, [](const EvictionKnobs &k) { return k.maxPrefixRatio; },
      [](EvictionKnobs &k, double v) { k.maxPrefixRatio = v; }},
-    {"snap_tolerance_tokens", 0, kMostTokens, true, false, [](const EvictionKnobs &k) { return double(k.snapToleranceTokens); },
+    {"snap_tolerance_tokens", 0, kMostTokens, true, false,
+     [](const EvictionKnobs &k) { return double(k.snapToleranceTokens); },
      [](EvictionKnobs &k, double v) { k.snapToleranceTokens = int(v); }},
-    {"keep_recent_tokens", 0, kMostTokens, true, false, [](const EvictionKnobs &k) { return double(k.keepRecentTokens); },
+    {"keep_recent_tokens", 0, kMostTokens, true, false,
+     [](const EvictionKnobs &k) { return double(k.keepRecentTokens); },
      [](EvictionKnobs &k, double v) { k.keepRecentTokens = int(v); }},
-    {"recency_weight", 0, std::numeric_limits<double>::infinity(), false, false, [](const EvictionKnobs &k) { return k.recencyWeight; },
-     [](EvictionKnobs &k, double v) { k.recencyWeight = v; }},
+    {"recency_weight", 0, std::numeric_limits<double>::infinity(), false, false,
+     [](const EvictionKnobs &k) { return k.recencyWeight; }, [](EvictionKnobs &k, double v) { k.recencyWeight = v; }},
     {"allow_drop", 0, 1, false, true, [](const EvictionKnobs &k) { return k.allowDrop ? 1.0 : 0.0; },
      [](EvictionKnobs &k, double v) { k.allowDrop = v != 0; }},
-    {"snapshot_before_rewrite", 0, 1, false, true, [](const EvictionKnobs &k) { return k.snapshotBeforeRewrite ? 1.0 : 0.0; },
+    {"snapshot_before_rewrite", 0, 1, false, true,
+     [](const EvictionKnobs &k) { return k.snapshotBeforeRewrite ? 1.0 : 0.0; },
      [](EvictionKnobs &k, double v) { k.snapshotBeforeRewrite = v != 0; }},
-    {"snapshot_even_when_aligned", 0, 1, false, true, [](const EvictionKnobs &k) { return k.snapshotEvenWhenAligned ? 1.0 : 0.0; },
+    {"snapshot_even_when_aligned", 0, 1, false, true,
+     [](const EvictionKnobs &k) { return k.snapshotEvenWhenAligned ? 1.0 : 0.0; },
      [](EvictionKnobs &k, double v) { k.snapshotEvenWhenAligned = v != 0; }},
-    {"snapshot_retention_per_slot", 0, 1000, true, false, [](const EvictionKnobs &k) { return double(k.snapshotRetentionPerSlot); },
+    {"snapshot_retention_per_slot", 0, 1000, true, false,
+     [](const EvictionKnobs &k) { return double(k.snapshotRetentionPerSlot); },
      [](EvictionKnobs &k, double v) { k.snapshotRetentionPerSlot = int(v); }},
     {"min_free_disk_bytes", 0, 9e15, true, false, [](const EvictionKnobs &k) { return double(k.minFreeDiskBytes); },
      [](EvictionKnobs &k, double v) { k.minFreeDiskBytes = qint64(v); }},
@@ -75,7 +85,8 @@ QString rangeWords(const Knob &knob)
         return QStringLiteral("true or false");
     const QString most = std::isinf(knob.most) ? QStringLiteral("\"infinity\"") : QString::number(knob.most, 'g', 12);
     return QStringLiteral("%1 from %2 to %3")
-        .arg(knob.isInteger ? QStringLiteral("a whole number") : QStringLiteral("a number"), QString::number(knob.least, 'g', 12), most);
+        .arg(knob.isInteger ? QStringLiteral("a whole number") : QStringLiteral("a number"),
+             QString::number(knob.least, 'g', 12), most);
 }
 
 } // namespace
@@ -102,7 +113,8 @@ Result<EvictionKnobs> shippedKnobs(const QString &name)
         return knobs;
     }
     return failure(Error::Code::InvalidParams,
-                   QStringLiteral("unknown eviction profile \"%1\"; known are %2").arg(name, shippedProfiles().join(QStringLiteral(", "))));
+                   QStringLiteral("unknown eviction profile \"%1\"; known are %2")
+                       .arg(name, shippedProfiles().join(QStringLiteral(", "))));
 }
 
 QStringList knobNames()
@@ -138,7 +150,8 @@ Result<EvictionKnobs> withOverrides(EvictionKnobs knobs, const QJsonObject &over
                                       [&](const Knob &knob) { return it.key() == QLatin1String(knob.name); });
         if (row == std::end(kKnobs)) {
             return failure(Error::Code::InvalidParams,
-                           QStringLiteral("overrides: unknown knob \"%1\"; known are %2").arg(it.key(), knobNames().join(QStringLiteral(", "))));
+                           QStringLiteral("overrides: unknown knob \"%1\"; known are %2")
+                               .arg(it.key(), knobNames().join(QStringLiteral(", "))));
         }
         const QJsonValue value = it.value();
         double number = 0;
@@ -155,7 +168,8 @@ Result<EvictionKnobs> withOverrides(EvictionKnobs knobs, const QJsonObject &over
             fits = number >= row->least && number <= row->most && (!row->isInteger || number == std::floor(number));
         }
         if (!fits)
-            return failure(Error::Code::InvalidParams, QStringLiteral("overrides.%1: must be %2").arg(it.key(), rangeWords(*row)));
+            return failure(Error::Code::InvalidParams,
+                           QStringLiteral("overrides.%1: must be %2").arg(it.key(), rangeWords(*row)));
         row->set(knobs, number);
     }
     if (const Result<void> checked = checkKnobs(knobs); !checked)

@@ -14,15 +14,15 @@ namespace kerf {
 
 /// The knobs of SPEC section 7. Tokens unless said otherwise.
 struct EvictionKnobs {
-    double trigger = 0.75;            ///< share of the budget, 0..1
-    double target = 0.55;             ///< share of the budget, below trigger
+    double trigger = 0.75; ///< share of the budget, 0..1
+    double target = 0.55; ///< share of the budget, below trigger
     int keepPrefixTokens = 0;
     int cachePrefixReserveTokens = 4096;
     int cachePrefixMaxTokens = 8192;
-    double maxPrefixRatio = 0.35;     ///< of the live window
+    double maxPrefixRatio = 0.35; ///< of the live window
     int snapToleranceTokens = 512;
-    int keepRecentTokens = 4096;      ///< upper bound of min(keep_recent, max(budget/4, 512))
-    double recencyWeight = 3;         ///< prefill tokens paid for a token; infinity = oldest first
+    int keepRecentTokens = 4096; ///< upper bound of min(keep_recent, max(budget/4, 512))
+    double recencyWeight = 3; ///< prefill tokens paid for a token; infinity = oldest first
     bool allowDrop = false;
     bool snapshotBeforeRewrite = true;
     bool snapshotEvenWhenAligned = false;
@@ -33,11 +33,11 @@ struct EvictionKnobs {
 
 /// A named policy, in force for a session.
 struct EvictionPolicy {
-    QString name;                     ///< cache-first|window-first|balanced|generational|a saved one
-    QString base;                     ///< shipped profile that a saved one stands on
-    QString chosenBecause;            ///< sentence: asked for, by environment, by evidence
+    QString name; ///< cache-first|window-first|balanced|generational|a saved one
+    QString base; ///< shipped profile that a saved one stands on
+    QString chosenBecause; ///< sentence: asked for, by environment, by evidence
     EvictionKnobs knobs;
-    QMap<QString, QString> origin;    ///< knob -> profile|saved|session|environment
+    QMap<QString, QString> origin; ///< knob -> profile|saved|session|environment
     bool generational() const { return base == QLatin1String("generational"); }
 };
 
@@ -61,12 +61,12 @@ QString automaticProfile(bool reuseEstablished);
 
 /// What the shares come to for a window.
 struct Budget {
-    int window = 0;        ///< n_ctx, or the explicit window if smaller
+    int window = 0; ///< n_ctx, or the explicit window if smaller
     int outputReserve = 0; ///< min(2,048, window/8) unless told
-    int total = 0;         ///< window - outputReserve
+    int total = 0; ///< window - outputReserve
     int triggerAt = 0;
     int target = 0;
-    int keepRecent = 0;    ///< min(keep_recent, max(total/4, 512))
+    int keepRecent = 0; ///< min(keep_recent, max(total/4, 512))
     friend bool operator==(const Budget &, const Budget &) = default;
 };
 /// `outputReserve` < 0 = the default. window <= 0: all zero (unknown).

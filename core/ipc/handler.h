@@ -19,7 +19,7 @@ namespace kerf {
 
 /// Who calls, and how.
 struct CallContext {
-    quint64 connectionId = 0;        ///< 0 = in process
+    quint64 connectionId = 0; ///< 0 = in process
     /// Session of a call that names none: the harness's own conversation id from _meta, else one a connection
     /// ("conn-..."); empty = the stateless MCP era: a method that needs a session answers -32602.
     QString defaultSessionId;
@@ -31,9 +31,9 @@ struct CallContext {
 struct ToolInfo {
     const char *name;
     const char *title;
-    const char *description;   ///< terse: it costs prompt tokens
-    const char *inputSchema;   ///< JSON text
-    const char *outputSchema;  ///< JSON text
+    const char *description; ///< terse: it costs prompt tokens
+    const char *inputSchema; ///< JSON text
+    const char *outputSchema; ///< JSON text
     bool core;
     bool readOnly;
     bool idempotent;
@@ -53,7 +53,8 @@ public:
     /// Answers with the result object. Parameters by value: it may be a coroutine.
     virtual QCoro::Task<Result<QJsonObject>> call(QString method, QJsonObject params, CallContext context) = 0;
     /// Answers at once what needs no waiting (kerf.status, ping-like); nullopt = use call().
-    virtual std::optional<Result<QJsonObject>> callNow(const QString &method, const QJsonObject &params, const CallContext &context) = 0;
+    virtual std::optional<Result<QJsonObject>> callNow(const QString &method, const QJsonObject &params,
+                                                       const CallContext &context) = 0;
     /// The short text that a model sees: stands alone, most important first.
     virtual QString render(const QString &method, const QJsonObject &result) const = 0;
 

@@ -13,8 +13,9 @@ namespace kerf {
 
 namespace {
 
-constexpr int kDefaultMinStep = 8192;   // -cms, build 11669
-/// A rewind farther than any sliding window in use (8,192) and its batch: only full attention does it without a checkpoint.
+constexpr int kDefaultMinStep = 8192; // -cms, build 11669
+/// A rewind farther than any sliding window in use (8,192) and its batch: only full attention does it without a
+/// checkpoint.
 constexpr int kBeyondWindows = 8'704;
 constexpr int kLeast = 64;
 constexpr int kNear = 8;
@@ -33,7 +34,9 @@ const QString &chunkClaim()
 
 int rankOf(const QString &source)
 {
-    static const QStringList order{QStringLiteral("calibration"), QStringLiteral("observed"), QStringLiteral("slots"), QStringLiteral("log"), QStringLiteral("flags"), QStringLiteral("gguf"), QStringLiteral("name")};
+    static const QStringList order{QStringLiteral("calibration"), QStringLiteral("observed"), QStringLiteral("slots"),
+                                   QStringLiteral("log"),         QStringLiteral("flags"),    QStringLiteral("gguf"),
+                                   QStringLiteral("name")};
     const qsizetype at = order.indexOf(source);
     return at < 0 ? static_cast<int>(order.size()) : static_cast<int>(at);
 }
@@ -52,7 +55,8 @@ const Evidence *settle(QList<Ranked> &claims, QList<Evidence> &evidence)
     QStringList against;
     for (const Ranked &claim : std::as_const(claims)) {
         if (claim.evidence.value != claims.constFirst().evidence.value)
-            against.append(QStringLiteral("%1 says %2 (%3)").arg(claim.evidence.source, claim.evidence.value, claim.evidence.detail));
+            against.append(QStringLiteral("%1 says %2 (%3)")
+                               .arg(claim.evidence.source, claim.evidence.value, claim.evidence.detail));
     }
     if (!against.isEmpty())
         claims.first().evidence.detail += QStringLiteral("; contradicted: %1").arg(against.join(QStringLiteral("; ")));
@@ -103,19 +107,25 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
 
     QList<Ranked> memory;
     QList<Ranked> chunks;
-    const auto claim = [&now](QList<Ranked> &claims, const QString &what, const QString &value, const QString &source, const QString &detail) {
+    const auto claim = [&now](QList<Ranked> &claims, const QString &what, const QString &value, const QString &source,
+                              const QString &detail) {
         claims.append({{what, value, source, detail, now}, rankOf(source)});
     };
 
-    const QJsonArray stored = facts.stored.value(evidenceKey(facts.build, facts.modelPath, facts.contextSize)).toArray();
+    const QJsonArray stored =
+        facts.stored.value(evidenceKey(facts.build, facts.modelPath, facts.contextSize)).toArray();
     for (const QJsonValue &value : stored) {
         const QJsonObject row = value.toObject();
-        const Evidence evidence{row.value(QStringLiteral("claim")).toString(), row.value(QStringLiteral("value")).toString(), row.value(QStringLiteral("source")).toString(),
-                                row.value(QStringLiteral("detail")).toString() + QStringLiteral(" (stored)"), QDateTime::fromString(row.value(QStringLiteral("at")).toString(), Qt::ISODate)};
+        const Evidence evidence{row.value(QStringLiteral("claim")).toString(),
+                                row.value(QStringLiteral("value")).toString(),
+                                row.value(QStringLiteral("source")).toString(),
+                                row.value(QStringLiteral("detail")).toString() + QStringLiteral(" (stored)"),
+                                QDateTime::fromString(row.value(QStringLiteral("at")).toString(), Qt::ISODate)};
         // Only what was measured outlives the run: the rest is read anew.
         if (evidence.source != QLatin1String("calibration") && evidence.source != QLatin1String("observed"))
             continue;
-        if (evidence.claim == memoryClaim() && memoryKindFromName(evidence.value).value_or(MemoryKind::Unknown) != MemoryKind::Unknown)
+        if (evidence.claim == memoryClaim()
+            && memoryKindFromName(evidence.value).value_or(MemoryKind::Unknown) != MemoryKind::Unknown)
             memory.append({evidence, rankOf(evidence.source)});
         bool isNumber = false;
         if (evidence.value.toInt(&isNumber) >= 0 && isNumber && evidence.claim == chunkClaim())
@@ -123,36 +133,50 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
     }
 
     if (facts.fullAttentionSeen >= 2 && facts.fullAttentionSeen > facts.checkpointedSeen)
-        claim(memory, memoryClaim(), full, QStringLiteral("observed"), QStringLiteral("%1 went back far and were reused up to the first differing token").arg(requests(facts.fullAttentionSeen)));
+        claim(memory, memoryClaim(), full, QStringLiteral("observed"),
+              QStringLiteral("%1 went back far and were reused up to the first differing token")
+                  .arg(requests(facts.fullAttentionSeen)));
     else if (facts.checkpointedSeen >= 2 && facts.checkpointedSeen > facts.fullAttentionSeen)
-        claim(memory, memoryClaim(), checkpointed, QStringLiteral("observed"), QStringLiteral("%1 were reused less far than their tokens were equal").arg(requests(facts.checkpointedSeen)));
+        claim(memory, memoryClaim(), checkpointed, QStringLiteral("observed"),
+              QStringLiteral("%1 were reused less far than their tokens were equal")
+                  .arg(requests(facts.checkpointedSeen)));
     if (facts.slotRing)
-        claim(memory, memoryClaim(), checkpointed, QStringLiteral("slots"), QStringLiteral("the slot payload lists checkpoints"));
+        claim(memory, memoryClaim(), checkpointed, QStringLiteral("slots"),
+              QStringLiteral("the slot payload lists checkpoints"));
 
     const bool windowInLog = facts.logAttached && log.slidingWindow > 0 && !log.recurrent;
     if (facts.logAttached && log.memory() != MemoryKind::Unknown)
         claim(memory, memoryClaim(), memoryKindName(log.memory()), QStringLiteral("log"), log.memoryReason());
-    // The window is printed and stands in the file even where --swa-full keeps the whole cache. The flag says what happens,
-    // unless the log saw checkpoints being made all the same.
+    // The window is printed and stands in the file even where --swa-full keeps the whole cache. The flag says what
+    // happens, unless the log saw checkpoints being made all the same.
     const bool windowInFile = facts.gguf && facts.gguf->memory() == MemoryKind::Checkpointed && !facts.gguf->recurrent;
     if (flagsKnown && facts.flags.swaFull && (windowInLog || windowInFile)) {
         const bool refuted = facts.logAttached && (log.recurrent || log.checkpointSeen);
-        memory.append({{memoryClaim(), full, QStringLiteral("flags"), QStringLiteral("--swa-full keeps the whole window (%1)").arg(facts.flagsSource), now},
+        memory.append({{memoryClaim(), full, QStringLiteral("flags"),
+                        QStringLiteral("--swa-full keeps the whole window (%1)").arg(facts.flagsSource), now},
                        refuted ? rankOf(QStringLiteral("flags")) : rankOf(QStringLiteral("slots"))});
     }
     if (facts.gguf && facts.gguf->memory() != MemoryKind::Unknown) {
         const GgufHeader &header = *facts.gguf;
-        const QString detail = header.recurrent ? QStringLiteral("architecture %1 with recurrent state").arg(header.architecture)
-            : header.memory() == MemoryKind::Checkpointed ? (header.slidingWindow > 0 ? QStringLiteral("architecture %1, sliding window %2").arg(header.architecture).arg(header.slidingWindow)
-                                                                                         : QStringLiteral("architecture %1 with a window of its own").arg(header.architecture))
-                                                             : QStringLiteral("architecture %1, no window and no recurrent state in the model file").arg(header.architecture);
-        claim(memory, memoryClaim(), memoryKindName(header.memory()), QStringLiteral("gguf"), header.isEstablished() ? detail : detail + QStringLiteral("; this architecture is not known to Kerf"));
+        const QString detail = header.recurrent
+            ? QStringLiteral("architecture %1 with recurrent state").arg(header.architecture)
+            : header.memory() == MemoryKind::Checkpointed
+            ? (header.slidingWindow > 0
+                   ? QStringLiteral("architecture %1, sliding window %2")
+                         .arg(header.architecture)
+                         .arg(header.slidingWindow)
+                   : QStringLiteral("architecture %1 with a window of its own").arg(header.architecture))
+            : QStringLiteral("architecture %1, no window and no recurrent state in the model file")
+                  .arg(header.architecture);
+        claim(memory, memoryClaim(), memoryKindName(header.memory()), QStringLiteral("gguf"),
+              header.isEstablished() ? detail : detail + QStringLiteral("; this architecture is not known to Kerf"));
     }
     QString word = partialStateWord(facts.modelPath);
     if (word.isEmpty())
         word = partialStateWord(facts.modelName);
     if (!word.isEmpty())
-        claim(memory, memoryClaim(), checkpointed, QStringLiteral("name"), QStringLiteral("\"%1\" in the model's name").arg(word));
+        claim(memory, memoryClaim(), checkpointed, QStringLiteral("name"),
+              QStringLiteral("\"%1\" in the model's name").arg(word));
 
     judgement.confidence = QStringLiteral("none");
     if (const Evidence *best = settle(memory, judgement.evidence)) {
@@ -160,14 +184,19 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
         judgement.source = best->source;
         judgement.detail = best->detail;
         judgement.byNameAlone = best->source == QLatin1String("name");
-        const bool guessed = judgement.byNameAlone || (best->source == QLatin1String("gguf") && !facts.gguf->isEstablished());
-        judgement.confidence = rankOf(best->source) <= rankOf(QStringLiteral("observed")) ? QStringLiteral("measured") : guessed ? QStringLiteral("inferred") : QStringLiteral("read");
+        const bool guessed =
+            judgement.byNameAlone || (best->source == QLatin1String("gguf") && !facts.gguf->isEstablished());
+        judgement.confidence = rankOf(best->source) <= rankOf(QStringLiteral("observed")) ? QStringLiteral("measured")
+            : guessed                                                                     ? QStringLiteral("inferred")
+                                                                                          : QStringLiteral("read");
     }
 
     if (rule.memory == MemoryKind::Checkpointed) {
         rule.recurrent = (facts.logAttached && log.recurrent) || (facts.gguf && facts.gguf->recurrent);
         if (!rule.recurrent) {
-            rule.slidingWindow = facts.logAttached && log.slidingWindow > 0 ? log.slidingWindow : facts.gguf ? facts.gguf->slidingWindow : 0;
+            rule.slidingWindow = facts.logAttached && log.slidingWindow > 0 ? log.slidingWindow
+                : facts.gguf                                                ? facts.gguf->slidingWindow
+                                                                            : 0;
             if (facts.logAttached && log.windowCells > 0)
                 rule.windowCells = log.windowCells;
         }
@@ -177,31 +206,49 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
 
     // Chunk reuse: the flag's value decides; the log shows it at -lv 5, and runs that were moved at -lv 4.
     if (facts.logAttached && log.chunksUnsupported)
-        claim(chunks, chunkClaim(), QStringLiteral("0"), QStringLiteral("log"), QStringLiteral("--cache-reuse is not supported with this model, says the server"));
+        claim(chunks, chunkClaim(), QStringLiteral("0"), QStringLiteral("log"),
+              QStringLiteral("--cache-reuse is not supported with this model, says the server"));
     else if (facts.logAttached && log.chunkReuse > 0)
-        claim(chunks, chunkClaim(), QString::number(log.chunkReuse), QStringLiteral("log"), QStringLiteral("it says the smallest run that it looks for"));
+        claim(chunks, chunkClaim(), QString::number(log.chunkReuse), QStringLiteral("log"),
+              QStringLiteral("it says the smallest run that it looks for"));
     const int flag = std::max(0, facts.flags.cacheReuse.value_or(0));
     if (flagsKnown)
-        claim(chunks, chunkClaim(), QString::number(flag), QStringLiteral("flags"), facts.flags.cacheReuse ? QStringLiteral("--cache-reuse %1 (%2)").arg(flag).arg(facts.flagsSource) : QStringLiteral("--cache-reuse is not given (%1)").arg(facts.flagsSource));
+        claim(chunks, chunkClaim(), QString::number(flag), QStringLiteral("flags"),
+              facts.flags.cacheReuse ? QStringLiteral("--cache-reuse %1 (%2)").arg(flag).arg(facts.flagsSource)
+                                     : QStringLiteral("--cache-reuse is not given (%1)").arg(facts.flagsSource));
     if (facts.smallestChunk > 0 && (!flagsKnown || flag == 0 || flag > facts.smallestChunk) && log.chunkReuse <= 0)
-        claim(chunks, chunkClaim(), QString::number(facts.smallestChunk), QStringLiteral("log"), QStringLiteral("the smallest run that was moved; the flag's value may be lower"));
+        claim(chunks, chunkClaim(), QString::number(facts.smallestChunk), QStringLiteral("log"),
+              QStringLiteral("the smallest run that was moved; the flag's value may be lower"));
     if (const Evidence *best = settle(chunks, judgement.evidence)) {
         rule.chunkReuseKnown = true;
-        rule.chunkReuse = rule.memory == MemoryKind::Checkpointed ? 0 : best->value.toInt(); // nothing is moved in a ring's memory
+        rule.chunkReuse =
+            rule.memory == MemoryKind::Checkpointed ? 0 : best->value.toInt(); // nothing is moved in a ring's memory
     }
 
-    const auto also = [&](const QString &what, const QString &value, const QString &source, const QString &detail) { judgement.evidence.append({what, value, source, detail, now}); };
+    const auto also = [&](const QString &what, const QString &value, const QString &source, const QString &detail) {
+        judgement.evidence.append({what, value, source, detail, now});
+    };
     if (rule.memory != MemoryKind::FullAttention) {
         const QString ring = QStringLiteral("ring");
         if (facts.logLive)
-            also(ring, QStringLiteral("visible"), QStringLiteral("log"), log.checkpointsMax >= 0 ? QStringLiteral("at most %1 checkpoints, %2 tokens apart").arg(log.checkpointsMax).arg(log.checkpointsMinStep) : QStringLiteral("read from the server's log"));
+            also(ring, QStringLiteral("visible"), QStringLiteral("log"),
+                 log.checkpointsMax >= 0 ? QStringLiteral("at most %1 checkpoints, %2 tokens apart")
+                                               .arg(log.checkpointsMax)
+                                               .arg(log.checkpointsMinStep)
+                                         : QStringLiteral("read from the server's log"));
         if (facts.slotRing)
-            also(ring, QStringLiteral("visible"), QStringLiteral("slots"), QStringLiteral("listed in the slot payload"));
+            also(ring, QStringLiteral("visible"), QStringLiteral("slots"),
+                 QStringLiteral("listed in the slot payload"));
         if (flagsKnown && facts.flags.checkpointsMax == 0)
-            also(ring, QStringLiteral("off"), QStringLiteral("flags"), QStringLiteral("-ctxcp 0: no checkpoints are made (%1)").arg(facts.flagsSource));
+            also(ring, QStringLiteral("off"), QStringLiteral("flags"),
+                 QStringLiteral("-ctxcp 0: no checkpoints are made (%1)").arg(facts.flagsSource));
         else if (flagsKnown && (facts.flags.checkpointsMax || facts.flags.checkpointsMinStep))
             also(ring, QStringLiteral("set"), QStringLiteral("flags"),
-                 QStringLiteral("%1 checkpoints, %2 tokens apart (%3)").arg(facts.flags.checkpointsMax ? QString::number(*facts.flags.checkpointsMax) : QStringLiteral("the default number of"), QString::number(facts.flags.checkpointsMinStep.value_or(kDefaultMinStep)), facts.flagsSource));
+                 QStringLiteral("%1 checkpoints, %2 tokens apart (%3)")
+                     .arg(facts.flags.checkpointsMax ? QString::number(*facts.flags.checkpointsMax)
+                                                     : QStringLiteral("the default number of"),
+                          QString::number(facts.flags.checkpointsMinStep.value_or(kDefaultMinStep)),
+                          facts.flagsSource));
     }
 
     // Host prompt cache.
@@ -210,7 +257,8 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
             rule.slotSimilarity = *facts.flags.slotSimilarity;
         if (facts.flags.cacheRamMib) {
             rule.hostCache = *facts.flags.cacheRamMib != 0;
-            rule.hostCacheLimitBytes = *facts.flags.cacheRamMib < 0 ? std::numeric_limits<qint64>::max() : qint64(*facts.flags.cacheRamMib) * 1024 * 1024;
+            rule.hostCacheLimitBytes = *facts.flags.cacheRamMib < 0 ? std::numeric_limits<qint64>::max()
+                                                                    : qint64(*facts.flags.cacheRamMib) * 1024 * 1024;
         }
     }
     if (facts.logAttached && log.hostCacheUnlimited) {
@@ -221,17 +269,19 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
         rule.hostCacheLimitBytes = log.hostCacheLimitBytes;
     }
 
-    // Unified KV is the default without -np; an idle slot is then saved and cleared when another one starts a task. The log
-    // says so at start; a log that lost its start says nothing.
+    // Unified KV is the default without -np; an idle slot is then saved and cleared when another one starts a task. The
+    // log says so at start; a log that lost its start says nothing.
     const QString idle = QStringLiteral("idle_slots_cleared");
     if (facts.logAttached && (log.idleSlotsCleared || log.slots >= 0)) {
         rule.idleSlotsCleared = log.idleSlotsCleared;
         also(idle, log.idleSlotsCleared ? QStringLiteral("yes") : QStringLiteral("no"), QStringLiteral("log"),
-             log.idleSlotsCleared ? QStringLiteral("idle slots are saved and cleared upon starting a new task") : QStringLiteral("the server's start does not say that idle slots are cleared"));
+             log.idleSlotsCleared ? QStringLiteral("idle slots are saved and cleared upon starting a new task")
+                                  : QStringLiteral("the server's start does not say that idle slots are cleared"));
     } else if (flagsKnown && facts.slotCount > 1) {
         const bool unified = facts.flags.unified.value_or(!facts.flags.parallel.has_value());
         rule.idleSlotsCleared = unified && facts.flags.cacheIdleSlots.value_or(true) && rule.hostCache;
-        also(idle, rule.idleSlotsCleared ? QStringLiteral("yes") : QStringLiteral("no"), QStringLiteral("flags"), facts.flagsSource);
+        also(idle, rule.idleSlotsCleared ? QStringLiteral("yes") : QStringLiteral("no"), QStringLiteral("flags"),
+             facts.flagsSource);
     }
     return judgement;
 }
@@ -251,36 +301,63 @@ QStringList adviceFor(const BackendInfo &info, const MemoryFacts &facts)
     QStringList advice;
     if (rule.memory != MemoryKind::FullAttention && !rule.ringVisible) {
         if (facts.logAttached && log.verbosity >= 0 && log.verbosity < 4)
-            advice.append(QStringLiteral("The log is attached but is written at -lv %1, which shows no checkpoints: start llama-server with -lv 4.").arg(log.verbosity));
+            advice.append(QStringLiteral("The log is attached but is written at -lv %1, which shows no checkpoints: "
+                                         "start llama-server with -lv 4.")
+                              .arg(log.verbosity));
         else if (facts.logAttached)
-            advice.append(QStringLiteral("The log is attached but shows no checkpoints yet: llama-server must run with -lv 4, and write to the file that Kerf reads."));
+            advice.append(QStringLiteral("The log is attached but shows no checkpoints yet: llama-server must run with "
+                                         "-lv 4, and write to the file that Kerf reads."));
         else
-            advice.append(QStringLiteral("Make the checkpoint ring visible: start llama-server with -lv 4 --log-file FILE and give Kerf --server-log FILE, or let Kerf start it: --launch -- llama-server ..."));
+            advice.append(
+                QStringLiteral("Make the checkpoint ring visible: start llama-server with -lv 4 --log-file FILE and "
+                               "give Kerf --server-log FILE, or let Kerf start it: --launch -- llama-server ..."));
     }
     if (rule.memory == MemoryKind::Unknown)
-        advice.append(QStringLiteral("The memory kind is unknown: give Kerf the server's log (--server-log FILE), or its start flags and model (--server-flags \"...\")."));
+        advice.append(QStringLiteral("The memory kind is unknown: give Kerf the server's log (--server-log FILE), or "
+                                     "its start flags and model (--server-flags \"...\")."));
     if (!info.capabilities.slotSave)
-        advice.append(QStringLiteral("Start llama-server with --slot-save-path DIR to save and restore slots (it says: %1).").arg(told(QStringLiteral("slot_save"))));
+        advice.append(
+            QStringLiteral("Start llama-server with --slot-save-path DIR to save and restore slots (it says: %1).")
+                .arg(told(QStringLiteral("slot_save"))));
     if (!info.capabilities.slots)
-        advice.append(QStringLiteral("Start llama-server with --slots (without --no-slots): the slot state is then readable (it says: %1).").arg(info.slotsUnreadableReason));
-    if (rule.memory == MemoryKind::FullAttention && rule.chunkReuseKnown && rule.chunkReuse == 0 && !log.chunksUnsupported)
-        advice.append(QStringLiteral("Start llama-server with --cache-reuse 64: equal runs behind a cut are then moved and reused too."));
+        advice.append(
+            QStringLiteral(
+                "Start llama-server with --slots (without --no-slots): the slot state is then readable (it says: %1).")
+                .arg(info.slotsUnreadableReason));
+    if (rule.memory == MemoryKind::FullAttention && rule.chunkReuseKnown && rule.chunkReuse == 0
+        && !log.chunksUnsupported)
+        advice.append(QStringLiteral(
+            "Start llama-server with --cache-reuse 64: equal runs behind a cut are then moved and reused too."));
     if (rule.memory == MemoryKind::FullAttention && !rule.chunkReuseKnown)
-        advice.append(QStringLiteral("Whether --cache-reuse is on is unknown (no answer of the server names it): tell Kerf with --server-flags \"...\"."));
-    const bool ringOff = (flagsKnown && facts.flags.checkpointsMax == 0) || (facts.logAttached && log.checkpointsMax == 0);
+        advice.append(QStringLiteral("Whether --cache-reuse is on is unknown (no answer of the server names it): tell "
+                                     "Kerf with --server-flags \"...\"."));
+    const bool ringOff =
+        (flagsKnown && facts.flags.checkpointsMax == 0) || (facts.logAttached && log.checkpointsMax == 0);
     if (rule.memory == MemoryKind::Checkpointed && ringOff) {
-        advice.append(QStringLiteral("Start llama-server with -ctxcp 32: with -ctxcp 0 no checkpoints are made, and any change before the end costs the whole prompt."));
+        advice.append(QStringLiteral("Start llama-server with -ctxcp 32: with -ctxcp 0 no checkpoints are made, and "
+                                     "any change before the end costs the whole prompt."));
     } else if (rule.memory == MemoryKind::Checkpointed) {
-        const int step = facts.logAttached && log.checkpointsMinStep >= 0 ? log.checkpointsMinStep : flagsKnown ? facts.flags.checkpointsMinStep.value_or(kDefaultMinStep) : -1;
+        const int step = facts.logAttached && log.checkpointsMinStep >= 0 ? log.checkpointsMinStep
+            : flagsKnown ? facts.flags.checkpointsMinStep.value_or(kDefaultMinStep)
+                         : -1;
         if (step > 0 && info.contextSize > 0 && step > info.contextSize / 16)
-            advice.append(QStringLiteral("Start llama-server with -cms %1: checkpoints %2 tokens apart leave few places for a cut in a window of %3.").arg(std::max(64, info.contextSize / 32)).arg(step).arg(info.contextSize));
+            advice.append(QStringLiteral("Start llama-server with -cms %1: checkpoints %2 tokens apart leave few "
+                                         "places for a cut in a window of %3.")
+                              .arg(std::max(64, info.contextSize / 32))
+                              .arg(step)
+                              .arg(info.contextSize));
     }
     if (rule.idleSlotsCleared && info.slotCount > 1)
-        advice.append(QStringLiteral("Do not pin slots on this server (-np %1, or --no-cache-idle-slots, would allow it): an idle slot is cleared when another one starts a task.").arg(info.slotCount));
+        advice.append(QStringLiteral("Do not pin slots on this server (-np %1, or --no-cache-idle-slots, would allow "
+                                     "it): an idle slot is cleared when another one starts a task.")
+                          .arg(info.slotCount));
     if (flagsKnown && facts.flags.cachePrompt == false)
-        advice.append(QStringLiteral("Start llama-server without --no-cache-prompt: nothing is reused unless a request itself says cache_prompt."));
+        advice.append(QStringLiteral("Start llama-server without --no-cache-prompt: nothing is reused unless a request "
+                                     "itself says cache_prompt."));
     if (!info.capabilities.metrics)
-        advice.append(QStringLiteral("Start llama-server with --metrics to count its prefill over all clients (it says: %1).").arg(told(QStringLiteral("metrics"))));
+        advice.append(
+            QStringLiteral("Start llama-server with --metrics to count its prefill over all clients (it says: %1).")
+                .arg(told(QStringLiteral("metrics"))));
     return advice;
 }
 

@@ -16,25 +16,25 @@ namespace kerf {
 struct MemoryFacts {
     QString build;
     QString modelPath;
-    QString modelName;      ///< alias
+    QString modelName; ///< alias
     int contextSize = 0;
     int slotCount = 0;
     std::optional<GgufHeader> gguf; ///< of a local model file
     ServerFlags flags;
-    QString flagsSource;    ///< empty = its start flags are not known
+    QString flagsSource; ///< empty = its start flags are not known
     bool logAttached = false; ///< a log is followed
-    bool logLive = false;     ///< slots and ring can be read from it
+    bool logLive = false; ///< slots and ring can be read from it
     LogFacts log;
-    bool slotRing = false;    ///< the slot payload lists checkpoints
+    bool slotRing = false; ///< the slot payload lists checkpoints
     int fullAttentionSeen = 0; ///< requests that only full attention explains (memoryThatExplains)
-    int checkpointedSeen = 0;  ///< requests that only checkpoints explain
-    int smallestChunk = 0;     ///< smallest run that the log saw moved; 0 = none
-    QJsonObject stored;        ///< BackendOptions::storedEvidence
+    int checkpointedSeen = 0; ///< requests that only checkpoints explain
+    int smallestChunk = 0; ///< smallest run that the log saw moved; 0 = none
+    QJsonObject stored; ///< BackendOptions::storedEvidence
 };
 
 struct MemoryJudgement {
     ReuseRule rule;
-    QString source;     ///< of the memory kind; empty = unknown
+    QString source; ///< of the memory kind; empty = unknown
     QString detail;
     QString confidence; ///< measured|read|inferred|none
     bool byNameAlone = false; ///< nothing stronger than the model's name
@@ -43,8 +43,8 @@ struct MemoryJudgement {
 };
 
 /// Memory kind, chunk reuse and the rest of the rule by the strongest evidence there is (SPEC section 4): calibration >
-/// observed requests > slot payload > log > start flags > GGUF header > name. What contradicts the winner stays in the list
-/// and is named in its detail. Pure.
+/// observed requests > slot payload > log > start flags > GGUF header > name. What contradicts the winner stays in the
+/// list and is named in its detail. Pure.
 MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now);
 
 /// Under which key of `storedEvidence` facts of a server are kept: an array of objects
@@ -53,10 +53,10 @@ QString evidenceKey(const QString &build, const QString &modelPath, int contextS
 
 /// What a request met and reused, as far as it is certain.
 struct Observation {
-    int lcp = -1;        ///< with the state that it met
-    int heldLength = 0;  ///< of that state
+    int lcp = -1; ///< with the state that it met
+    int heldLength = 0; ///< of that state
     int reused = 0;
-    int total = 0;       ///< tokens of the request
+    int total = 0; ///< tokens of the request
     bool certain = false; ///< no other state could have been met
     QList<int> promptEnds; ///< where earlier prompts and replies ended: checkpoints may lie there
 };

@@ -21,7 +21,10 @@ constexpr quint64 kLongestString = 16ULL * 1024 * 1024;
 class Reader
 {
 public:
-    explicit Reader(QFile &file) : m_file(file) {}
+    explicit Reader(QFile &file)
+        : m_file(file)
+    {
+    }
     bool ok() const { return m_ok; }
 
     template<typename T>
@@ -111,19 +114,26 @@ ArchitectureMemory architectureMemory(const QString &architecture)
                 table.insert(QString::fromLatin1(name), memory);
         };
         add(ArchitectureMemory::Recurrent,
-            {"mamba", "mamba2", "rwkv6", "rwkv6qwen2", "rwkv7", "arwkv7", "jamba", "falcon-h1", "plamo2", "granitehybrid", "lfm2", "lfm2moe", "nemotron_h",
-             "nemotron_h_moe", "qwen3next", "qwen35", "qwen35moe", "qwen4exp", "kimi-linear", "kimi-k3", "minimax-01", "glm5-next"});
+            {"mamba",       "mamba2",         "rwkv6",      "rwkv6qwen2",    "rwkv7",     "arwkv7",
+             "jamba",       "falcon-h1",      "plamo2",     "granitehybrid", "lfm2",      "lfm2moe",
+             "nemotron_h",  "nemotron_h_moe", "qwen3next",  "qwen35",        "qwen35moe", "qwen4exp",
+             "kimi-linear", "kimi-k3",        "minimax-01", "glm5-next"});
         // The loader of these sets a window whatever the file says.
         add(ArchitectureMemory::Window, {"llama4", "gemma2", "gpt-oss", "cohere2", "gemma3n", "deepseek4"});
         add(ArchitectureMemory::WindowIfKey,
-            {"gemma3", "gemma4", "gemma-embedding", "exaone4", "exaone-moe", "smallthinker", "olmo2", "afmoe", "mimo2", "step35", "granite_swa", "cohere2moe", "laguna", "mellum", "plamo3",
-             "modern-bert"});
+            {"gemma3", "gemma4", "gemma-embedding", "exaone4", "exaone-moe", "smallthinker", "olmo2", "afmoe", "mimo2",
+             "step35", "granite_swa", "cohere2moe", "laguna", "mellum", "plamo3", "modern-bert"});
         // A window in the file is not applied ("Phi SWA is currently disabled"; Mistral's early files carry one).
         add(ArchitectureMemory::FullAttention,
-            {"llama", "phi3", "phimoe", "phi2", "qwen2", "qwen2moe", "qwen2vl", "qwen3", "qwen3moe", "qwen3vl", "qwen3vlmoe", "gemma", "starcoder2", "deepseek", "deepseek2",
-             "glm4", "glm4moe", "chatglm", "command-r", "falcon", "gpt2", "gptneox", "granite", "granitemoe", "internlm2", "minicpm", "minicpm3", "mpt", "nemotron", "olmo",
-             "olmoe", "smollm3", "stablelm", "ernie4_5", "ernie4_5-moe", "hunyuan-moe", "hunyuan-dense", "bailingmoe", "bailingmoe2", "dots1", "seed_oss", "grovemoe",
-             "apertus", "minimax-m2", "mistral3", "mistral4", "arcee", "bloom", "baichuan", "deci", "exaone", "grok", "jais", "openelm", "orion", "plamo", "xverse"});
+            {"llama",       "phi3",          "phimoe",     "phi2",        "qwen2",     "qwen2moe",   "qwen2vl",
+             "qwen3",       "qwen3moe",      "qwen3vl",    "qwen3vlmoe",  "gemma",     "starcoder2", "deepseek",
+             "deepseek2",   "glm4",          "glm4moe",    "chatglm",     "command-r", "falcon",     "gpt2",
+             "gptneox",     "granite",       "granitemoe", "internlm2",   "minicpm",   "minicpm3",   "mpt",
+             "nemotron",    "olmo",          "olmoe",      "smollm3",     "stablelm",  "ernie4_5",   "ernie4_5-moe",
+             "hunyuan-moe", "hunyuan-dense", "bailingmoe", "bailingmoe2", "dots1",     "seed_oss",   "grovemoe",
+             "apertus",     "minimax-m2",    "mistral3",   "mistral4",    "arcee",     "bloom",      "baichuan",
+             "deci",        "exaone",        "grok",       "jais",        "openelm",   "orion",      "plamo",
+             "xverse"});
         return table;
     }();
     return known.value(architecture, ArchitectureMemory::Unknown);
@@ -145,7 +155,8 @@ MemoryKind GgufHeader::memory() const
 
 bool GgufHeader::isEstablished() const
 {
-    return memory() != MemoryKind::Unknown && (recurrent || slidingWindow > 0 || architectureMemory(architecture) != ArchitectureMemory::Unknown);
+    return memory() != MemoryKind::Unknown
+        && (recurrent || slidingWindow > 0 || architectureMemory(architecture) != ArchitectureMemory::Unknown);
 }
 
 Result<GgufHeader> readGgufHeader(const QString &path)
@@ -154,7 +165,9 @@ Result<GgufHeader> readGgufHeader(const QString &path)
     if (!file.open(QIODevice::ReadOnly))
         return failure(Error::Code::NotFound, QStringLiteral("%1: %2").arg(path, file.errorString()));
     Reader reader(file);
-    const auto damaged = [&path](const QString &what) { return failure(Error::Code::Failed, QStringLiteral("%1 is no readable GGUF file: %2").arg(path, what)); };
+    const auto damaged = [&path](const QString &what) {
+        return failure(Error::Code::Failed, QStringLiteral("%1 is no readable GGUF file: %2").arg(path, what));
+    };
     if (reader.number<quint32>() != 0x46554747)
         return damaged(QStringLiteral("the magic number is missing"));
     const quint32 version = reader.number<quint32>();
@@ -199,21 +212,28 @@ Result<GgufHeader> readGgufHeader(const QString &path)
             header.slidingWindow = static_cast<int>(std::min<quint64>(value, 1 << 30));
         else if (key.endsWith(".context_length"))
             header.contextLength = static_cast<qint64>(value);
-        else if ((key.contains(".ssm.") || key.contains(".wkv.") || key.contains(".shortconv.") || key.contains(".token_shift_count")) && value > 0)
+        else if ((key.contains(".ssm.") || key.contains(".wkv.") || key.contains(".shortconv.")
+                  || key.contains(".token_shift_count"))
+                 && value > 0)
             header.recurrent = true;
     }
     if (!reader.ok())
-        return damaged(QStringLiteral("it is damaged or ends in its header, or the header is over %1 MiB").arg(kMostBytes / 1024 / 1024));
+        return damaged(QStringLiteral("it is damaged or ends in its header, or the header is over %1 MiB")
+                           .arg(kMostBytes / 1024 / 1024));
     return header;
 }
 
 QString partialStateWord(const QString &modelPath)
 {
-    static const QStringList words{QStringLiteral("swa"), QStringLiteral("sliding"), QStringLiteral("gemma3"), QStringLiteral("gemma-3"), QStringLiteral("recurrent"),
-                                   QStringLiteral("mamba"), QStringLiteral("hybrid"), QStringLiteral("jamba"), QStringLiteral("qwen3next"), QStringLiteral("lfm2"), QStringLiteral("granite")};
+    static const QStringList words{QStringLiteral("swa"),     QStringLiteral("sliding"),   QStringLiteral("gemma3"),
+                                   QStringLiteral("gemma-3"), QStringLiteral("recurrent"), QStringLiteral("mamba"),
+                                   QStringLiteral("hybrid"),  QStringLiteral("jamba"),     QStringLiteral("qwen3next"),
+                                   QStringLiteral("lfm2"),    QStringLiteral("granite")};
     for (const QString &word : words) {
         // A word of the path: no letter or digit beside it ("swap" is no hit; "gemma-3-27b" is).
-        const QRegularExpression expression(QStringLiteral("(?<![A-Za-z0-9])%1(?![A-Za-z0-9])").arg(QRegularExpression::escape(word)), QRegularExpression::CaseInsensitiveOption);
+        const QRegularExpression expression(
+            QStringLiteral("(?<![A-Za-z0-9])%1(?![A-Za-z0-9])").arg(QRegularExpression::escape(word)),
+            QRegularExpression::CaseInsensitiveOption);
         if (expression.match(modelPath).hasMatch())
             return word;
     }

@@ -11,12 +11,13 @@ namespace kerf {
 /// What the header of a GGUF file says of the model's memory.
 struct GgufHeader {
     QString architecture;
-    int slidingWindow = 0;    ///< <arch>.attention.sliding_window; 0 = none
-    bool recurrent = false;   ///< ssm, wkv, short convolution or another recurrent key, or an architecture known to be
+    int slidingWindow = 0; ///< <arch>.attention.sliding_window; 0 = none
+    bool recurrent = false; ///< ssm, wkv, short convolution or another recurrent key, or an architecture known to be
     qint64 contextLength = 0;
     bool windowUnclear = false; ///< a window key of a form that we cannot read
-    /// By keys and by what is known of the architecture: some carry a window that llama-server does not apply (phi3), some
-    /// have one without a key (llama4). One that is not known, without such keys, counts as full attention: inferred.
+    /// By keys and by what is known of the architecture: some carry a window that llama-server does not apply (phi3),
+    /// some have one without a key (llama4). One that is not known, without such keys, counts as full attention:
+    /// inferred.
     MemoryKind memory() const;
     /// Whether memory() rests on a known architecture or on a key, and not on the absence of one.
     bool isEstablished() const;
@@ -26,10 +27,10 @@ struct GgufHeader {
 /// What llama-server does with an architecture, as of build 11669.
 enum class ArchitectureMemory {
     Unknown,
-    FullAttention,  ///< also where a window key is there: it is not applied
-    WindowIfKey,    ///< SWA where the window key says so
-    Window,         ///< SWA always
-    Recurrent       ///< recurrent or hybrid
+    FullAttention, ///< also where a window key is there: it is not applied
+    WindowIfKey, ///< SWA where the window key says so
+    Window, ///< SWA always
+    Recurrent ///< recurrent or hybrid
 };
 ArchitectureMemory architectureMemory(const QString &architecture);
 

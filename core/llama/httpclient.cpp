@@ -82,8 +82,10 @@ QCoro::Task<HttpReply> finish(QNetworkReply *raw, int limitMs)
             give(raw, HttpReply::Failure::TooLarge);
     };
     QObject::connect(raw, &QNetworkReply::downloadProgress, raw, measure);
-    QObject::connect(raw, &QNetworkReply::metaDataChanged, raw, [raw, measure] { measure(0, raw->header(QNetworkRequest::ContentLengthHeader).toLongLong()); });
-    // Progress is told ten times a second at most, and not for the first bytes: the length that was announced counts at once.
+    QObject::connect(raw, &QNetworkReply::metaDataChanged, raw,
+                     [raw, measure] { measure(0, raw->header(QNetworkRequest::ContentLengthHeader).toLongLong()); });
+    // Progress is told ten times a second at most, and not for the first bytes: the length that was announced counts at
+    // once.
     QObject::connect(raw, &QNetworkReply::metaDataChanged, raw,
                      [raw, measure] { measure(0, raw->header(QNetworkRequest::ContentLengthHeader).toLongLong()); });
     if (!raw->isFinished()) {
@@ -104,17 +106,15 @@ QCoro::Task<HttpReply> finish(QNetworkReply *raw, int limitMs)
 
 } // namespace
 
-QJsonObject HttpReply::object() const
-{
-    return QJsonDocument::fromJson(body).object();
-}
+QJsonObject HttpReply::object() const { return QJsonDocument::fromJson(body).object(); }
 
 QString HttpReply::message() const
 {
     if (status == 0)
         return error;
     const QJsonValue inner = object().value(QStringLiteral("error"));
-    const QString told = inner.isObject() ? inner.toObject().value(QStringLiteral("message")).toString() : inner.toString();
+    const QString told =
+        inner.isObject() ? inner.toObject().value(QStringLiteral("message")).toString() : inner.toString();
     if (!told.isEmpty())
         return told;
     const QString line = QString::fromUtf8(body.left(200)).trimmed().section(QLatin1Char('\n'), 0, 0).trimmed();
@@ -158,7 +158,9 @@ void HttpClient::remember(QNetworkReply *reply, const QString &path)
 
 int HttpClient::pending() const
 {
-    return static_cast<int>(std::count_if(m_running.cbegin(), m_running.cend(), [](const Running &running) { return running.reply && !running.reply->isFinished(); }));
+    return static_cast<int>(std::count_if(m_running.cbegin(), m_running.cend(), [](const Running &running) {
+        return running.reply && !running.reply->isFinished();
+    }));
 }
 
 void HttpClient::cancel(const QString &pathPrefix)

@@ -33,8 +33,8 @@ struct HttpReply {
     QString message() const;
 };
 
-/// Requests to one server. The API key goes out as a bearer token to that server and nowhere else: a redirect to another
-/// origin is not followed. One thread. An answer of more than 512 MiB is given up.
+/// Requests to one server. The API key goes out as a bearer token to that server and nowhere else: a redirect to
+/// another origin is not followed. One thread. An answer of more than 512 MiB is given up.
 class HttpClient : public QObject
 {
     Q_OBJECT
@@ -42,8 +42,8 @@ public:
     HttpClient(QUrl base, QString apiKey, QObject *parent = nullptr);
 
     QUrl base() const { return m_base; }
-    /// Never fails: no whole answer within `limitMs` is a reply with status 0. Ends as Cancelled when the client goes away
-    /// (one turn of the event loop later).
+    /// Never fails: no whole answer within `limitMs` is a reply with status 0. Ends as Cancelled when the client goes
+    /// away (one turn of the event loop later).
     QCoro::Task<HttpReply> get(QString path, int limitMs);
     QCoro::Task<HttpReply> post(QString path, QJsonObject body, int limitMs);
     /// Ends the requests whose path begins with this one, as Cancelled; the server may still carry them out.

@@ -147,7 +147,8 @@ void ServerChild::take(const QByteArray &bytes)
     if (m_toStderr)
         std::fwrite(bytes.constData(), 1, static_cast<std::size_t>(bytes.size()), stderr);
     if (m_file.isOpen() && m_file.write(bytes) < 0) {
-        qCWarning(lcLlama) << "the launched server's output cannot be written any more" << m_file.fileName() << m_file.errorString();
+        qCWarning(lcLlama) << "the launched server's output cannot be written any more" << m_file.fileName()
+                           << m_file.errorString();
         m_file.close();
     }
     if (m_said.isEmpty())

@@ -13,9 +13,9 @@
 
 namespace kerf {
 
-/// The server as our own child (`--launch -- CMD...`): started with -lv 4 unless the command or the environment says another
-/// verbosity, its output read as its log, ended with us (SIGTERM, then SIGKILL, with the processes it started; also when we
-/// are killed ourselves). It is a process group of its own.
+/// The server as our own child (`--launch -- CMD...`): started with -lv 4 unless the command or the environment says
+/// another verbosity, its output read as its log, ended with us (SIGTERM, then SIGKILL, with the processes it started;
+/// also when we are killed ourselves). It is a process group of its own.
 class ServerChild : public QObject
 {
     Q_OBJECT
@@ -57,7 +57,7 @@ private:
     QProcess m_process;
     QFile m_file;
     QByteArray m_last;
-    QByteArray m_line;   ///< while the address is looked for
+    QByteArray m_line; ///< while the address is looked for
     QUrl m_said;
     qint64 m_group = 0;
     bool m_toStderr = false;

@@ -35,7 +35,7 @@ constexpr int kMostBackOffMs = 15'000;
 constexpr int kLogSettleMs = 400;
 constexpr int kPollMs = 2'000;
 constexpr int kStillWatchedMs = 120'000; ///< slots are polled that long after somebody asked for them
-constexpr int kLaunchMs = 300'000;       ///< a child may load its model that long before ready() gives up
+constexpr int kLaunchMs = 300'000; ///< a child may load its model that long before ready() gives up
 constexpr qsizetype kParseOffLoop = 256 * 1024; ///< bodies above this are parsed on a pool thread
 constexpr int kCachedTokens = 4'000'000; ///< of all renders that are remembered
 /// Lives counted by HTTP are other numbers than those of the log: the book never takes one for the other.
@@ -85,7 +85,10 @@ bool isLocal(const QUrl &url)
 // Bodies are made outside the coroutines: gcc 12 does not compile an initializer list in a co_await expression.
 QJsonObject tokenizeBody(const QString &content, bool special, bool pieces)
 {
-    return {{QStringLiteral("content"), content}, {QStringLiteral("add_special"), special}, {QStringLiteral("parse_special"), special}, {QStringLiteral("with_pieces"), pieces}};
+    return {{QStringLiteral("content"), content},
+            {QStringLiteral("add_special"), special},
+            {QStringLiteral("parse_special"), special},
+            {QStringLiteral("with_pieces"), pieces}};
 }
 
 /// The same conversation with a unique marker for every content, to learn what the template puts around them.
@@ -127,7 +130,8 @@ struct Layouted {
     bool ok = false;
 };
 
-Layouted layOut(const QByteArray &prompt, const QByteArray &tokensBody, const QList<QByteArray> &contents, const QByteArray &probe, const QList<QByteArray> &markers, int systemMessages)
+Layouted layOut(const QByteArray &prompt, const QByteArray &tokensBody, const QList<QByteArray> &contents,
+                const QByteArray &probe, const QList<QByteArray> &markers, int systemMessages)
 {
     Layouted result;
     const Pieces parsed = parsePieces(tokensBody);
@@ -135,7 +139,8 @@ Layouted layOut(const QByteArray &prompt, const QByteArray &tokensBody, const QL
         return result;
     result.ok = true;
     result.pieces = parsed.pieces;
-    result.rendered.layout = layoutPrompt(prompt, parsed.pieces, findMessages(prompt, contents, probe, markers), true, systemMessages);
+    result.rendered.layout =
+        layoutPrompt(prompt, parsed.pieces, findMessages(prompt, contents, probe, markers), true, systemMessages);
     return result;
 }
 
@@ -146,19 +151,18 @@ std::optional<GgufHeader> headerOf(const QString &path)
     return header ? std::optional<GgufHeader>(*header) : std::nullopt;
 }
 
-bool isGone(HttpReply::Failure failure)
-{
-    return failure == HttpReply::Failure::Refused;
-}
+bool isGone(HttpReply::Failure failure) { return failure == HttpReply::Failure::Refused; }
 
 bool isBareName(const QString &fileName)
 {
-    return !fileName.isEmpty() && !fileName.contains(QLatin1Char('/')) && !fileName.contains(QLatin1Char('\\')) && fileName != QLatin1String(".") && fileName != QLatin1String("..");
+    return !fileName.isEmpty() && !fileName.contains(QLatin1Char('/')) && !fileName.contains(QLatin1Char('\\'))
+        && fileName != QLatin1String(".") && fileName != QLatin1String("..");
 }
 
 QByteArray promptKey(const TokenList &prompt)
 {
-    return QByteArray::number(hashTokens(prompt, static_cast<int>(prompt.size())), 16) + '-' + QByteArray::number(prompt.size());
+    return QByteArray::number(hashTokens(prompt, static_cast<int>(prompt.size())), 16) + '-'
+        + QByteArray::number(prompt.size());
 }
 
 } // namespace
@@ -238,10 +242,7 @@ void LlamaBackend::start()
     probe();
 }
 
-bool LlamaBackend::isLaunching() const
-{
-    return m_child && m_child->isRunning() && !m_everReachable;
-}
+bool LlamaBackend::isLaunching() const { return m_child && m_child->isRunning() && !m_everReachable; }
 
 QCoro::Task<void> LlamaBackend::ready()
 {
@@ -292,10 +293,7 @@ void LlamaBackend::newLife(const QString &why)
     qCInfo(lcLlama) << "another life of the server" << m_info.url << why;
 }
 
-int LlamaBackend::bookEpoch() const
-{
-    return logReadable() ? m_model.epoch() : kHttpLives + m_httpEpoch;
-}
+int LlamaBackend::bookEpoch() const { return logReadable() ? m_model.epoch() : kHttpLives + m_httpEpoch; }
 
 bool LlamaBackend::processIsGone() const
 {
@@ -309,7 +307,8 @@ void LlamaBackend::lost(const HttpReply &reply)
     if (std::exchange(m_wasReachable, false)) {
         m_suspect = true;
         qCWarning(lcLlama) << "server lost" << m_info.url << reply.error;
-        Q_EMIT happened(QStringLiteral("server-down"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), reply.message()}});
+        Q_EMIT happened(QStringLiteral("server-down"),
+                        {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), reply.message()}});
         m_infoDirty = true;
         changed();
     }
@@ -327,7 +326,10 @@ void LlamaBackend::scheduleProbe(int afterMs)
 
 Error LlamaBackend::unreachable() const
 {
-    return {Error::Code::Unreachable, m_info.unreachableReason.isEmpty() ? QStringLiteral("%1 does not answer").arg(m_info.url) : m_info.unreachableReason, {}};
+    return {Error::Code::Unreachable,
+            m_info.unreachableReason.isEmpty() ? QStringLiteral("%1 does not answer").arg(m_info.url)
+                                               : m_info.unreachableReason,
+            {}};
 }
 
 /// What an answer that is none means: gone, too slow, loading again, or refused.
@@ -343,7 +345,10 @@ Error LlamaBackend::failed(const HttpReply &reply, const QString &what)
     }
     if (reply.needsKey() || reply.loading()) {
         scheduleProbe(0);
-        return {Error::Code::Unreachable, reply.loading() ? QStringLiteral("%1 is loading its model").arg(m_info.url) : QStringLiteral("%1 needs an API key").arg(m_info.url), {}};
+        return {Error::Code::Unreachable,
+                reply.loading() ? QStringLiteral("%1 is loading its model").arg(m_info.url)
+                                : QStringLiteral("%1 needs an API key").arg(m_info.url),
+                {}};
     }
     return {Error::Code::Refused, QStringLiteral("%1: the server refused: %2").arg(what, reply.message()), {}};
 }
@@ -416,7 +421,8 @@ void LlamaBackend::takeProbe(const ProbeResult &result)
         if (std::exchange(m_wasReachable, false)) {
             m_suspect = true;
             qCWarning(lcLlama) << "server lost" << m_info.url << result.reason;
-            Q_EMIT happened(QStringLiteral("server-down"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), result.reason}});
+            Q_EMIT happened(QStringLiteral("server-down"),
+                            {{QStringLiteral("url"), m_info.url}, {QStringLiteral("error"), result.reason}});
         }
         // A model that is loaded anew holds nothing of before.
         if (m_suspect && (isGone(result.failure) || processIsGone() || result.outcome == ProbeResult::Outcome::Loading))
@@ -431,7 +437,8 @@ void LlamaBackend::takeProbe(const ProbeResult &result)
     m_info.model = result.alias.isEmpty() ? result.modelPath : result.alias;
     m_info.slotsUnreadableReason = result.slotsReason;
     m_info.tokenizerExact = result.capabilities.tokenize && result.capabilities.applyTemplate;
-    m_info.tokenizer = m_info.tokenizerExact ? QStringLiteral("server:%1:%2").arg(m_info.build, m_info.model) : QStringLiteral("heuristic");
+    m_info.tokenizer = m_info.tokenizerExact ? QStringLiteral("server:%1:%2").arg(m_info.build, m_info.model)
+                                             : QStringLiteral("heuristic");
     m_info.identity = QStringLiteral("%1|%2|%3|%4").arg(m_info.url, m_info.build, m_info.model).arg(m_info.contextSize);
     m_oldSlotRoutes = result.oldSlotRoutes;
 
@@ -461,14 +468,17 @@ void LlamaBackend::takeProbe(const ProbeResult &result)
         m_fit = {};
     }
     if (!m_everReachable || back)
-        Q_EMIT happened(QStringLiteral("server-up"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
+        Q_EMIT happened(QStringLiteral("server-up"),
+                        {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
     if (m_everReachable && restarted && !logReadable()) // else the log says so
-        Q_EMIT happened(QStringLiteral("server-restarted"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
+        Q_EMIT happened(QStringLiteral("server-restarted"),
+                        {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
     m_everReachable = true;
     m_epochAtUp = m_httpEpoch;
 }
 
-/// Start flags of a local server from its command line, and the header of its model file. Both are read on a pool thread.
+/// Start flags of a local server from its command line, and the header of its model file. Both are read on a pool
+/// thread.
 QCoro::Task<void> LlamaBackend::lookAtProcess()
 {
     const QPointer<LlamaBackend> self(this);
@@ -488,7 +498,8 @@ QCoro::Task<void> LlamaBackend::lookAtProcess()
                 m_flagsSource = QStringLiteral("command line of process %1").arg(found->pid);
             }
         }
-        if (!m_flags.slotSavePath.isEmpty() && QFileInfo(m_flags.slotSavePath).isRelative() && !m_workingDirectory.isEmpty())
+        if (!m_flags.slotSavePath.isEmpty() && QFileInfo(m_flags.slotSavePath).isRelative()
+            && !m_workingDirectory.isEmpty())
             m_flags.slotSavePath = QDir(m_workingDirectory).filePath(m_flags.slotSavePath);
     }
     QString path = m_modelPath;
@@ -557,9 +568,11 @@ void LlamaBackend::judge()
     if (!m_options.logFile.isEmpty() && !m_tail.isOpen())
         m_info.notes.append(QStringLiteral("the log file %1 is not there (yet)").arg(m_options.logFile));
     if (m_tail.isOpen() && m_model.epoch() < m_logEpochNeeded)
-        m_info.notes.append(QStringLiteral("the server was restarted and the log does not show it: the log is left out of account"));
+        m_info.notes.append(
+            QStringLiteral("the server was restarted and the log does not show it: the log is left out of account"));
     if (m_logSilent)
-        m_info.notes.append(QStringLiteral("a request ran and the log did not grow: it is not this server's log, or is no longer written"));
+        m_info.notes.append(QStringLiteral(
+            "a request ran and the log did not grow: it is not this server's log, or is no longer written"));
     if (logAttached() && m_model.facts().severalModels)
         m_info.notes.append(QStringLiteral("the log is of several servers; one of them is followed"));
     if (m_sleeping)
@@ -583,7 +596,8 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
         else if (event.kind == Kind::CheckpointCreated)
             m_erasedBy.remove({event.slot, static_cast<int>(event.value)});
         else if (event.kind == Kind::ChunkMoved && event.value > 0)
-            m_smallestChunk = m_smallestChunk == 0 ? static_cast<int>(event.value) : std::min(m_smallestChunk, static_cast<int>(event.value));
+            m_smallestChunk = m_smallestChunk == 0 ? static_cast<int>(event.value)
+                                                   : std::min(m_smallestChunk, static_cast<int>(event.value));
         else if (event.kind == Kind::ContextShifted)
             m_contextShifted = true;
         // Lines may quote prompts at high verbosity: only those with a meaning are shown.
@@ -616,9 +630,12 @@ void LlamaBackend::rebuildStates()
 {
     const bool byLog = logReadable();
     m_states = {};
-    m_states.readable = m_info.capabilities.reachable && (byLog || (m_info.capabilities.slots && m_slotsBusy.isEmpty()));
+    m_states.readable =
+        m_info.capabilities.reachable && (byLog || (m_info.capabilities.slots && m_slotsBusy.isEmpty()));
     if (!m_states.readable)
-        m_states.reason = !m_info.capabilities.reachable ? unreachable().message : m_info.capabilities.slots ? m_slotsBusy : m_info.slotsUnreadableReason;
+        m_states.reason = !m_info.capabilities.reachable ? unreachable().message
+            : m_info.capabilities.slots                  ? m_slotsBusy
+                                                         : m_info.slotsUnreadableReason;
     m_info.slotsReadable = m_states.readable;
     if (!m_info.capabilities.reachable)
         return;
@@ -634,10 +651,7 @@ void LlamaBackend::rebuildStates()
     }
 }
 
-ServerStates LlamaBackend::lastStates() const
-{
-    return m_states;
-}
+ServerStates LlamaBackend::lastStates() const { return m_states; }
 
 QCoro::Task<LlamaBackend::SlotsRead> LlamaBackend::readSlotsNow()
 {
@@ -664,7 +678,8 @@ QCoro::Task<LlamaBackend::SlotsRead> LlamaBackend::readSlotsNow()
     const QJsonDocument document = QJsonDocument::fromJson(reply.body);
     if (!reply.ok() || !document.isArray()) {
         // A server in a long batch does not come to it: it is alive, and what it holds is not known now.
-        m_slotsBusy = QStringLiteral("the slots could not be read: %1").arg(reply.ok() ? QStringLiteral("no list came") : reply.message());
+        m_slotsBusy = QStringLiteral("the slots could not be read: %1")
+                          .arg(reply.ok() ? QStringLiteral("no list came") : reply.message());
         co_return read;
     }
     const QList<SlotReading> slots = readSlots(document.array());
@@ -677,7 +692,8 @@ QCoro::Task<LlamaBackend::SlotsRead> LlamaBackend::readSlotsNow()
     if (after < before) { // task numbers only rise in one life of a server
         newLife(QStringLiteral("its task numbers fell"));
         if (!logReadable())
-            Q_EMIT happened(QStringLiteral("server-restarted"), {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
+            Q_EMIT happened(QStringLiteral("server-restarted"),
+                            {{QStringLiteral("url"), m_info.url}, {QStringLiteral("build"), m_info.build}});
         m_epochAtUp = m_httpEpoch;
         scheduleProbe(0); // flags and model may be others
     }
@@ -790,13 +806,15 @@ QCoro::Task<Result<RenderedPrompt>> LlamaBackend::render(ChatRequest request)
     if (!m_info.capabilities.reachable)
         co_return std::unexpected(unreachable());
     if (!m_info.tokenizerExact)
-        co_return failure(Error::Code::Failed, QStringLiteral("%1 does not tokenise or render templates").arg(m_info.url));
+        co_return failure(Error::Code::Failed,
+                          QStringLiteral("%1 does not tokenise or render templates").arg(m_info.url));
     QJsonObject body{{QStringLiteral("messages"), request.messages}};
     if (!request.tools.isEmpty())
         body.insert(QStringLiteral("tools"), request.tools);
     if (!request.chatTemplateKwargs.isEmpty())
         body.insert(QStringLiteral("chat_template_kwargs"), request.chatTemplateKwargs);
-    const QByteArray key = QCryptographicHash::hash(QJsonDocument(body).toJson(QJsonDocument::Compact), QCryptographicHash::Sha256);
+    const QByteArray key =
+        QCryptographicHash::hash(QJsonDocument(body).toJson(QJsonDocument::Compact), QCryptographicHash::Sha256);
     if (const RenderedPrompt *known = m_rendered.object(key))
         co_return *known;
     const int life = m_httpEpoch + m_model.epoch();
@@ -817,7 +835,8 @@ QCoro::Task<Result<RenderedPrompt>> LlamaBackend::render(ChatRequest request)
     const HttpReply marked = co_await m_http.post(templateRoute, markedBody, m_options.renderTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
-    const QByteArray probeText = marked.ok() ? marked.object().value(QStringLiteral("prompt")).toString().toUtf8() : QByteArray();
+    const QByteArray probeText =
+        marked.ok() ? marked.object().value(QStringLiteral("prompt")).toString().toUtf8() : QByteArray();
 
     const QString tokenizeRoute = QStringLiteral("/tokenize");
     const QJsonObject tokensBody = tokenizeBody(QString::fromUtf8(prompt), true, true);
@@ -827,11 +846,14 @@ QCoro::Task<Result<RenderedPrompt>> LlamaBackend::render(ChatRequest request)
     if (!tokens.ok())
         co_return std::unexpected(failed(tokens, QStringLiteral("tokenising the prompt")));
     int systemMessages = 0;
-    while (systemMessages < request.messages.size() && request.messages.at(systemMessages).toObject().value(QStringLiteral("role")).toString() == QLatin1String("system"))
+    while (systemMessages < request.messages.size()
+           && request.messages.at(systemMessages).toObject().value(QStringLiteral("role")).toString()
+               == QLatin1String("system"))
         ++systemMessages;
     Layouted layouted;
     if (tokens.body.size() > kParseOffLoop) {
-        const QFuture<Layouted> working = QtConcurrent::run(&layOut, prompt, tokens.body, contents, probeText, markers, systemMessages);
+        const QFuture<Layouted> working =
+            QtConcurrent::run(&layOut, prompt, tokens.body, contents, probeText, markers, systemMessages);
         layouted = co_await working;
         if (!self)
             co_return failure(Error::Code::Cancelled, {});
@@ -907,7 +929,8 @@ void LlamaBackend::noteGenerated(const TokenList &prompt, const TokenList &gener
     rebuildStates();
 }
 
-/// A request that only one memory kind explains (SPEC section 4). `before`: the slots before it ran, where they were read.
+/// A request that only one memory kind explains (SPEC section 4). `before`: the slots before it ran, where they were
+/// read.
 void LlamaBackend::observe(const MeasuredRequest &request, int slotId, const QList<SlotReading> &before)
 {
     const ServerBook::Met met = m_book.metBy(request.prompt, slotId, bookEpoch());
@@ -919,8 +942,10 @@ void LlamaBackend::observe(const MeasuredRequest &request, int slotId, const QLi
     seen.reused = request.cacheTokens;
     seen.total = request.cacheTokens + request.promptTokens;
     seen.promptEnds = met.promptEnds;
-    // One slot, still ours when the request came, and no other prompt of ours that the host cache could have brought back.
-    const bool ours = before.size() == 1 && before.constFirst().task == met.task && met.task >= 0 && before.constFirst().promptTokens == met.heldLength;
+    // One slot, still ours when the request came, and no other prompt of ours that the host cache could have brought
+    // back.
+    const bool ours = before.size() == 1 && before.constFirst().task == met.task && met.task >= 0
+        && before.constFirst().promptTokens == met.heldLength;
     seen.certain = ours && !met.isRival(request.cacheTokens);
     const std::optional<MemoryKind> kind = memoryThatExplains(seen);
     if (kind == MemoryKind::FullAttention)
@@ -936,7 +961,8 @@ QString LlamaBackend::causeOf(const LogTask &task, const MeasuredRequest &reques
         int position = -1;
         qint64 eraser = -1;
         for (auto it = m_erasedBy.cbegin(); it != m_erasedBy.cend(); ++it) {
-            if (it.key().first == task.slot && it.value() != task.task && it.key().second > above && it.key().second <= task.lcp && it.key().second > position) {
+            if (it.key().first == task.slot && it.value() != task.task && it.key().second > above
+                && it.key().second <= task.lcp && it.key().second > position) {
                 position = it.key().second;
                 eraser = it.value();
             }
@@ -945,14 +971,21 @@ QString LlamaBackend::causeOf(const LogTask &task, const MeasuredRequest &reques
     };
     if (task.slotWasEmpty && task.selectedBy == QLatin1String("id") && !task.loadedFromHostCache) {
         if (task.emptiedBy >= 0)
-            return QStringLiteral("pinned slot %1 had been cleared (when task %2 started)").arg(task.slot).arg(task.emptiedBy);
+            return QStringLiteral("pinned slot %1 had been cleared (when task %2 started)")
+                .arg(task.slot)
+                .arg(task.emptiedBy);
         return QStringLiteral("pinned slot %1 had been cleared, or had not been used").arg(task.slot);
     }
     if (task.loadedFromHostCache && task.lcp >= 0 && task.lcp < total / 2)
-        return QStringLiteral("the host cache loaded a different prompt (%1 tokens, the first %2 equal)").arg(task.loadedLength).arg(task.lcp);
+        return QStringLiteral("the host cache loaded a different prompt (%1 tokens, the first %2 equal)")
+            .arg(task.loadedLength)
+            .arg(task.lcp);
     if (task.forcedFull) {
         const QString erased = task.lcp > 0 ? erasedBelow(0) : QString();
-        return erased.isEmpty() ? QStringLiteral("no checkpoint was left at or below token %1: everything was processed again").arg(std::max(0, task.lcp)) : erased;
+        return erased.isEmpty()
+            ? QStringLiteral("no checkpoint was left at or below token %1: everything was processed again")
+                  .arg(std::max(0, task.lcp))
+            : erased;
     }
     if (task.restored >= 0 && task.lcp > task.restored) {
         if (const QString erased = erasedBelow(task.restored); !erased.isEmpty())
@@ -961,7 +994,9 @@ QString LlamaBackend::causeOf(const LogTask &task, const MeasuredRequest &reques
     if (task.selectedBy == QLatin1String("lru") && !task.loadedFromHostCache && task.reused == 0)
         return QStringLiteral("slot moved: slot %1 was taken because no slot matched").arg(task.slot);
     if (task.lcp >= 0 && task.reused <= task.lcp && task.lcp < total - 1)
-        return QStringLiteral("slot %1 held another prompt: the first %2 tokens were equal").arg(task.slot).arg(task.lcp);
+        return QStringLiteral("slot %1 held another prompt: the first %2 tokens were equal")
+            .arg(task.slot)
+            .arg(task.lcp);
     return {};
 }
 
@@ -1008,7 +1043,8 @@ QCoro::Task<Result<MatchedRequest>> LlamaBackend::noteTimings(MeasuredRequest re
         if (task && logAttached()) {
             matched.slotId = task->slot;
             matched.taskId = task->task;
-            matched.source = request.slotId >= 0 && request.slotId == task->slot ? QStringLiteral("caller") : QStringLiteral("log");
+            matched.source =
+                request.slotId >= 0 && request.slotId == task->slot ? QStringLiteral("caller") : QStringLiteral("log");
             matched.cause = causeOf(*task, request);
             heldLength = task->endLength;
             m_bookedTasks.insert(task->task);
@@ -1017,14 +1053,17 @@ QCoro::Task<Result<MatchedRequest>> LlamaBackend::noteTimings(MeasuredRequest re
         }
     }
     if (matched.taskId < 0) {
-        // The slot whose task rose and whose counts fit: prompt plus what was generated (the last token sampled is not in it).
+        // The slot whose task rose and whose counts fit: prompt plus what was generated (the last token sampled is not
+        // in it).
         const int generated = std::max(0, request.generated);
         const SlotReading *fits = nullptr;
         for (const SlotReading &slot : std::as_const(m_slots)) {
-            const auto earlier = std::find_if(before.cbegin(), before.cend(), [&slot](const SlotReading &other) { return other.id == slot.id; });
+            const auto earlier = std::find_if(before.cbegin(), before.cend(),
+                                              [&slot](const SlotReading &other) { return other.id == slot.id; });
             const bool rose = earlier == before.cend() || slot.task > earlier->task || slot.task > m_bookedTask;
             const bool counts = slot.promptTokens >= total && slot.promptTokens <= total + generated;
-            if (rose && counts && !slot.busy && (request.slotId < 0 || slot.id == request.slotId) && (!fits || slot.task > fits->task))
+            if (rose && counts && !slot.busy && (request.slotId < 0 || slot.id == request.slotId)
+                && (!fits || slot.task > fits->task))
                 fits = &slot;
         }
         if (fits) {
@@ -1067,14 +1106,19 @@ QCoro::Task<Result<QJsonObject>> LlamaBackend::slotAction(int slotId, QString ac
         co_return std::unexpected(unreachable());
     // Build 11669 takes an unknown slot id for "any slot" and clears one: such an id is never sent.
     if (slotId < 0 || (m_info.slotCount > 0 && slotId >= m_info.slotCount))
-        co_return failure(Error::Code::InvalidParams, QStringLiteral("slot_id: there is no slot %1 (the server has %2)").arg(slotId).arg(m_info.slotCount));
+        co_return failure(
+            Error::Code::InvalidParams,
+            QStringLiteral("slot_id: there is no slot %1 (the server has %2)").arg(slotId).arg(m_info.slotCount));
     QJsonObject body;
     if (action != QLatin1String("erase")) {
         if (!isBareName(fileName))
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("file name: must be a bare name without a folder"));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("file name: must be a bare name without a folder"));
         body.insert(QStringLiteral("filename"), fileName);
     }
-    const QString route = (m_oldSlotRoutes ? QStringLiteral("/slots/%1/%2") : QStringLiteral("/slots/%1?action=%2")).arg(slotId).arg(action);
+    const QString route = (m_oldSlotRoutes ? QStringLiteral("/slots/%1/%2") : QStringLiteral("/slots/%1?action=%2"))
+                              .arg(slotId)
+                              .arg(action);
     const HttpReply reply = co_await m_http.post(route, body, m_options.saveTimeoutMs);
     if (!self)
         co_return failure(Error::Code::Cancelled, {});
@@ -1131,10 +1175,7 @@ QCoro::Task<Result<int>> LlamaBackend::eraseSlot(int slotId)
     co_return done->value(QStringLiteral("n_erased")).toInt();
 }
 
-void LlamaBackend::cancelSlotActions()
-{
-    m_http.cancel(QStringLiteral("/slots/"));
-}
+void LlamaBackend::cancelSlotActions() { m_http.cancel(QStringLiteral("/slots/")); }
 
 std::optional<bool> LlamaBackend::saveFileExists(const QString &fileName) const
 {
@@ -1151,15 +1192,9 @@ std::optional<qint64> LlamaBackend::freeSaveBytes() const
     return storage.isValid() ? std::optional<qint64>(storage.bytesAvailable()) : std::nullopt;
 }
 
-QByteArray LlamaBackend::pieceBytes(TokenId id) const
-{
-    return m_pieces.value(id);
-}
+QByteArray LlamaBackend::pieceBytes(TokenId id) const { return m_pieces.value(id); }
 
-BackendInfo LlamaBackend::info() const
-{
-    return m_info;
-}
+BackendInfo LlamaBackend::info() const { return m_info; }
 
 QJsonObject LlamaBackend::slotsJson() const
 {
@@ -1169,11 +1204,15 @@ QJsonObject LlamaBackend::slotsJson() const
     for (const HeldState &state : m_states.states) {
         QJsonArray checkpoints;
         for (const Checkpoint &checkpoint : state.checkpoints)
-            checkpoints.append(QJsonObject{{QStringLiteral("position"), checkpoint.position}, {QStringLiteral("size_bytes"), orNull(checkpoint.sizeBytes)}, {QStringLiteral("task"), orNull(checkpoint.taskId)}});
+            checkpoints.append(QJsonObject{{QStringLiteral("position"), checkpoint.position},
+                                           {QStringLiteral("size_bytes"), orNull(checkpoint.sizeBytes)},
+                                           {QStringLiteral("task"), orNull(checkpoint.taskId)}});
         QJsonObject row{{QStringLiteral("tokens"), state.length},
                         {QStringLiteral("known_tokens"), state.knownLength()},
-                        {QStringLiteral("session_id"), state.owner.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(state.owner)},
-                        {QStringLiteral("checkpoints"), state.checkpointsKnown ? QJsonValue(checkpoints) : QJsonValue(QJsonValue::Null)},
+                        {QStringLiteral("session_id"),
+                         state.owner.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(state.owner)},
+                        {QStringLiteral("checkpoints"),
+                         state.checkpointsKnown ? QJsonValue(checkpoints) : QJsonValue(QJsonValue::Null)},
                         {QStringLiteral("verified"), state.verified}};
         if (state.place == HeldState::Place::HostCache) {
             row.insert(QStringLiteral("size_bytes"), orNull(state.sizeBytes));
@@ -1184,18 +1223,25 @@ QJsonObject LlamaBackend::slotsJson() const
         row.insert(QStringLiteral("busy"), state.busy);
         row.insert(QStringLiteral("task"), orNull(state.taskId));
         const auto last = m_lastBySlot.constFind(state.slotId);
-        row.insert(QStringLiteral("last_reuse"), last == m_lastBySlot.cend() ? QJsonValue(QJsonValue::Null) : QJsonValue(last->cacheTokens));
-        row.insert(QStringLiteral("last_prefill"), last == m_lastBySlot.cend() ? QJsonValue(QJsonValue::Null) : QJsonValue(last->promptTokens));
+        row.insert(QStringLiteral("last_reuse"),
+                   last == m_lastBySlot.cend() ? QJsonValue(QJsonValue::Null) : QJsonValue(last->cacheTokens));
+        row.insert(QStringLiteral("last_prefill"),
+                   last == m_lastBySlot.cend() ? QJsonValue(QJsonValue::Null) : QJsonValue(last->promptTokens));
         slots.append(row);
     }
     return {{QStringLiteral("slots"), slots},
-            {QStringLiteral("host_cache"), QJsonObject{{QStringLiteral("known"), logReadable()},
-                                                       {QStringLiteral("entries"), cache},
-                                                       {QStringLiteral("bytes"), orNull(m_states.hostCacheBytes)},
-                                                       {QStringLiteral("limit_bytes"), m_info.rule.hostCacheLimitBytes == std::numeric_limits<qint64>::max() ? QJsonValue(QJsonValue::Null) : orNull(m_info.rule.hostCacheLimitBytes)}}},
+            {QStringLiteral("host_cache"),
+             QJsonObject{{QStringLiteral("known"), logReadable()},
+                         {QStringLiteral("entries"), cache},
+                         {QStringLiteral("bytes"), orNull(m_states.hostCacheBytes)},
+                         {QStringLiteral("limit_bytes"),
+                          m_info.rule.hostCacheLimitBytes == std::numeric_limits<qint64>::max()
+                              ? QJsonValue(QJsonValue::Null)
+                              : orNull(m_info.rule.hostCacheLimitBytes)}}},
             {QStringLiteral("source"), logReadable() ? QStringLiteral("log") : QStringLiteral("slots")},
             {QStringLiteral("readable"), m_states.readable},
-            {QStringLiteral("reason"), m_states.reason.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_states.reason)},
+            {QStringLiteral("reason"),
+             m_states.reason.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_states.reason)},
             {QStringLiteral("simulated"), false},
             {QStringLiteral("epoch"), m_info.epoch}};
 }
@@ -1207,19 +1253,27 @@ QJsonObject LlamaBackend::ringJson() const
         if (state.place != HeldState::Place::Slot)
             continue;
         for (const Checkpoint &checkpoint : state.checkpoints) {
-            entries.append(QJsonObject{{QStringLiteral("position"), checkpoint.position},
-                                       {QStringLiteral("kind"), checkpointKindName(checkpoint.kind)},
-                                       {QStringLiteral("size_bytes"), checkpoint.sizeBytes < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(checkpoint.sizeBytes)},
-                                       {QStringLiteral("slot_id"), state.slotId},
-                                       {QStringLiteral("task"), checkpoint.taskId < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(checkpoint.taskId)}});
+            entries.append(QJsonObject{
+                {QStringLiteral("position"), checkpoint.position},
+                {QStringLiteral("kind"), checkpointKindName(checkpoint.kind)},
+                {QStringLiteral("size_bytes"),
+                 checkpoint.sizeBytes < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(checkpoint.sizeBytes)},
+                {QStringLiteral("slot_id"), state.slotId},
+                {QStringLiteral("task"),
+                 checkpoint.taskId < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(checkpoint.taskId)}});
         }
     }
     const LogFacts &facts = m_model.facts();
     return {{QStringLiteral("visible"), m_info.rule.ringVisible},
-            {QStringLiteral("source"), logReadable() ? QJsonValue(QStringLiteral("log")) : m_info.capabilities.checkpointRing ? QJsonValue(QStringLiteral("slots")) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("source"),
+             logReadable()                            ? QJsonValue(QStringLiteral("log"))
+                 : m_info.capabilities.checkpointRing ? QJsonValue(QStringLiteral("slots"))
+                                                      : QJsonValue(QJsonValue::Null)},
             {QStringLiteral("entries"), entries},
-            {QStringLiteral("max"), facts.checkpointsMax < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(facts.checkpointsMax)},
-            {QStringLiteral("min_step"), facts.checkpointsMinStep < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(facts.checkpointsMinStep)},
+            {QStringLiteral("max"),
+             facts.checkpointsMax < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(facts.checkpointsMax)},
+            {QStringLiteral("min_step"),
+             facts.checkpointsMinStep < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(facts.checkpointsMinStep)},
             {QStringLiteral("needed"), m_info.rule.memory != MemoryKind::FullAttention}};
 }
 

@@ -99,20 +99,20 @@ private:
     ServerLogModel m_model;
     ServerBook m_book;
     BackendInfo m_info;
-    QStringList m_notes;           ///< said once: how our child ended
+    QStringList m_notes; ///< said once: how our child ended
     ServerFlags m_flags;
-    QString m_flagsSource;         ///< where they come from; empty = none are known
-    bool m_flagsTold = false;      ///< by the user or by launching: /proc is not asked
+    QString m_flagsSource; ///< where they come from; empty = none are known
+    bool m_flagsTold = false; ///< by the user or by launching: /proc is not asked
     bool m_processLooked = false;
-    qint64 m_pid = 0;              ///< of a local server; 0 = unknown
-    QString m_workingDirectory;    ///< of a local server
+    qint64 m_pid = 0; ///< of a local server; 0 = unknown
+    QString m_workingDirectory; ///< of a local server
     std::optional<GgufHeader> m_gguf;
-    QString m_ggufPath;            ///< the file that m_gguf was read from, or failed to
+    QString m_ggufPath; ///< the file that m_gguf was read from, or failed to
     QString m_modelPath;
     bool m_sleeping = false;
     bool m_oldSlotRoutes = false;
     QList<SlotReading> m_slots;
-    QString m_slotsBusy;           ///< why the last reading of the slots failed; empty = it did not
+    QString m_slotsBusy; ///< why the last reading of the slots failed; empty = it did not
     ServerStates m_states;
     QHash<int, MeasuredRequest> m_lastBySlot;
     PrefillCostFit m_fit;
@@ -122,7 +122,7 @@ private:
     QHash<QPair<int, int>, qint64> m_erasedBy; ///< slot and checkpoint position -> task that erased it
     QHash<QByteArray, int> m_notedEpochs; ///< hash of a prompt that was handed out -> epoch at that time
     int m_httpEpoch = 0;
-    bool m_suspect = false;        ///< the connection broke: whether this is the same life is to be found out
+    bool m_suspect = false; ///< the connection broke: whether this is the same life is to be found out
     bool m_wasReachable = false;
     bool m_everReachable = false;
     int m_backOffMs = 0;
@@ -130,22 +130,23 @@ private:
     QTimer m_retry;
     QTimer m_poll;
     QTimer m_changed;
-    QElapsedTimer m_used;          ///< since somebody last asked for states
+    QElapsedTimer m_used; ///< since somebody last asked for states
     bool m_polling = false;
     bool m_infoDirty = false;
     bool m_contextShifted = false;
-    int m_epochAtUp = 0;           ///< m_httpEpoch when the server was found last
-    int m_logEpochAtAnswer = 0;    ///< the log's epoch when the server answered last
-    int m_logEpochNeeded = 0;      ///< a log that has not come to this epoch does not show the server's restart
-    qint64 m_linesAtPrompt = -1;   ///< lines read when the last prompt was handed out
-    qint64 m_bookedTask = -1;      ///< newest task of a request whose timings came
-    QSet<qint64> m_bookedTasks;    ///< all of this life, by the log
+    int m_epochAtUp = 0; ///< m_httpEpoch when the server was found last
+    int m_logEpochAtAnswer = 0; ///< the log's epoch when the server answered last
+    int m_logEpochNeeded = 0; ///< a log that has not come to this epoch does not show the server's restart
+    qint64 m_linesAtPrompt = -1; ///< lines read when the last prompt was handed out
+    qint64 m_bookedTask = -1; ///< newest task of a request whose timings came
+    QSet<qint64> m_bookedTasks; ///< all of this life, by the log
     LogFacts m_judgedFacts;
     int m_judgedChunk = 0;
-    bool m_logSilent = false;      ///< a request ran and the log did not grow: it is another server's, or is no longer written
-    int m_fullAttentionSeen = 0;   ///< requests that only full attention explains
-    int m_checkpointedSeen = 0;    ///< requests that only checkpoints explain
-    int m_smallestChunk = 0;       ///< chunk moves in the log
+    bool m_logSilent =
+        false; ///< a request ran and the log did not grow: it is another server's, or is no longer written
+    int m_fullAttentionSeen = 0; ///< requests that only full attention explains
+    int m_checkpointedSeen = 0; ///< requests that only checkpoints explain
+    int m_smallestChunk = 0; ///< chunk moves in the log
     qint64 m_lineNumber = 0;
 };
 

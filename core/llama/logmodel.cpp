@@ -17,26 +17,23 @@ constexpr int kMostEntries = 100'000;
 constexpr double kPrinted = 0.00051; ///< f_keep and f_sim are printed with three digits
 using Kind = LogEvent::Kind;
 
-int toInt(qint64 value)
-{
-    return static_cast<int>(std::clamp<qint64>(value, -1, 2'000'000'000));
-}
+int toInt(qint64 value) { return static_cast<int>(std::clamp<qint64>(value, -1, 2'000'000'000)); }
 
-QString bareName(const QString &path)
-{
-    return path.mid(path.lastIndexOf(QLatin1Char('/')) + 1);
-}
+QString bareName(const QString &path) { return path.mid(path.lastIndexOf(QLatin1Char('/')) + 1); }
 
 QString wordFor(Kind selection)
 {
-    return selection == Kind::SelectedByLcp ? QStringLiteral("lcp") : selection == Kind::SelectedByLru ? QStringLiteral("lru") : QStringLiteral("id");
+    return selection == Kind::SelectedByLcp ? QStringLiteral("lcp")
+        : selection == Kind::SelectedByLru  ? QStringLiteral("lru")
+                                            : QStringLiteral("id");
 }
 } // namespace
 
 MemoryKind LogFacts::memory() const
 {
     if (recurrent || checkpointSeen || forcedFullSeen || (slidingWindow > 0 && !fullWindow))
-        return modelLoaded || checkpointSeen || forcedFullSeen || recurrent ? MemoryKind::Checkpointed : MemoryKind::Unknown;
+        return modelLoaded || checkpointSeen || forcedFullSeen || recurrent ? MemoryKind::Checkpointed
+                                                                            : MemoryKind::Unknown;
     if (!architecture.isEmpty() && modelLoaded && (slidingWindow == 0 || fullWindow))
         return MemoryKind::FullAttention;
     return MemoryKind::Unknown;
@@ -44,12 +41,14 @@ MemoryKind LogFacts::memory() const
 
 QString LogFacts::memoryReason() const
 {
-    const QString model = architecture.isEmpty() ? QStringLiteral("the model") : QStringLiteral("architecture %1").arg(architecture);
+    const QString model =
+        architecture.isEmpty() ? QStringLiteral("the model") : QStringLiteral("architecture %1").arg(architecture);
     switch (memory()) {
     case MemoryKind::Unknown:
         return {};
     case MemoryKind::FullAttention:
-        return fullWindow ? QStringLiteral("%1 with its window kept whole (--swa-full)").arg(model) : QStringLiteral("%1, no window, no recurrent memory").arg(model);
+        return fullWindow ? QStringLiteral("%1 with its window kept whole (--swa-full)").arg(model)
+                          : QStringLiteral("%1, no window, no recurrent memory").arg(model);
     case MemoryKind::Checkpointed:
         break;
     }
@@ -57,7 +56,8 @@ QString LogFacts::memoryReason() const
         return QStringLiteral("%1 with recurrent memory").arg(model);
     if (slidingWindow > 0 && !fullWindow)
         return QStringLiteral("%1, sliding window %2").arg(model).arg(slidingWindow);
-    return checkpointSeen ? QStringLiteral("context checkpoints were made") : QStringLiteral("the server had to process a prompt again for lack of cache data");
+    return checkpointSeen ? QStringLiteral("context checkpoints were made")
+                          : QStringLiteral("the server had to process a prompt again for lack of cache data");
 }
 
 ServerLogModel::Slot &ServerLogModel::slot(int id)
@@ -70,7 +70,8 @@ ServerLogModel::Slot &ServerLogModel::slot(int id)
     fresh.id = id;
     fresh.content.ringKnown = m_complete;
     fresh.content.verified = m_complete;
-    const auto at = std::lower_bound(m_slots.begin(), m_slots.end(), id, [](const Slot &slot, int value) { return slot.id < value; });
+    const auto at = std::lower_bound(m_slots.begin(), m_slots.end(), id,
+                                     [](const Slot &slot, int value) { return slot.id < value; });
     return *m_slots.insert(at, fresh);
 }
 
@@ -110,7 +111,8 @@ const LogTask *ServerLogModel::task(qint64 id) const
 const LogTask *ServerLogModel::findTask(int promptTokens, int reused, int slotId) const
 {
     for (auto it = m_tasks.crbegin(); it != m_tasks.crend(); ++it) {
-        if (it->epoch == m_epoch && it->promptTokens == promptTokens && (reused < 0 || it->reused == reused) && (slotId < 0 || it->slot == slotId))
+        if (it->epoch == m_epoch && it->promptTokens == promptTokens && (reused < 0 || it->reused == reused)
+            && (slotId < 0 || it->slot == slotId))
             return &*it;
     }
     return nullptr;
@@ -123,10 +125,7 @@ void ServerLogModel::happen(const QString &kind, QJsonObject details)
         m_happenings.removeFirst();
 }
 
-QList<ServerLogModel::Happening> ServerLogModel::takeHappenings()
-{
-    return std::exchange(m_happenings, {});
-}
+QList<ServerLogModel::Happening> ServerLogModel::takeHappenings() { return std::exchange(m_happenings, {}); }
 
 /// Nothing of the old life is held any more; save files stay.
 void ServerLogModel::newLife()
@@ -171,8 +170,8 @@ void ServerLogModel::heldNow(Slot &slot, int length)
     slot.content.ringKnown = length == 0;
 }
 
-/// The entries as the server lists them, by length. What we followed keeps what we know of it. Where two of one length were
-/// there and fewer are left, or the lists do not tally, whose prompt it is has become unknown.
+/// The entries as the server lists them, by length. What we followed keeps what we know of it. Where two of one length
+/// were there and fewer are left, or the lists do not tally, whose prompt it is has become unknown.
 void ServerLogModel::matchCache(const QList<int> &lengths)
 {
     const QList<Content> before = std::exchange(m_cache, {});
@@ -291,10 +290,7 @@ bool ServerLogModel::foreign(const LogEvent &event)
     return true;
 }
 
-void ServerLogModel::feed(QByteArrayView line)
-{
-    feed(parseServerLogLine(line));
-}
+void ServerLogModel::feed(QByteArrayView line) { feed(parseServerLogLine(line)); }
 
 void ServerLogModel::feed(const LogEvent &event)
 {
@@ -420,10 +416,13 @@ void ServerLogModel::applyToServer(const LogEvent &event)
     }
 }
 
-/// The entry that the server takes: each must beat the best before it in both; the slot's own comes first, and is beaten.
+/// The entry that the server takes: each must beat the best before it in both; the slot's own comes first, and is
+/// beaten.
 qsizetype ServerLogModel::bestOffer(double keep, double similarity) const
 {
-    const auto matches = [&](const Offer &offer) { return std::abs(offer.keep - keep) < kPrinted && std::abs(offer.similarity - similarity) < kPrinted; };
+    const auto matches = [&](const Offer &offer) {
+        return std::abs(offer.keep - keep) < kPrinted && std::abs(offer.similarity - similarity) < kPrinted;
+    };
     for (const double least : {0.0, 0.25}) { // builds differ in whether they leave out what keeps little
         qsizetype best = -1;
         double bestKeep = -1;
@@ -457,7 +456,8 @@ void ServerLogModel::applyToCache(const LogEvent &event)
         heldNow(from, toInt(event.value));
         m_cache.append(from.content);
         m_justSaved = true;
-        happen(QStringLiteral("prompt-saved"), {{QStringLiteral("slot"), m_saving}, {QStringLiteral("tokens"), event.value}});
+        happen(QStringLiteral("prompt-saved"),
+               {{QStringLiteral("slot"), m_saving}, {QStringLiteral("tokens"), event.value}});
         break;
     }
     case Kind::PromptAlreadySaved:
@@ -470,7 +470,8 @@ void ServerLogModel::applyToCache(const LogEvent &event)
         m_justSaved = false;
         break;
     case Kind::PromptObsolete: {
-        // Those before the one just saved. Two of one length, and which of them it was is not said: both become unknown.
+        // Those before the one just saved. Two of one length, and which of them it was is not said: both become
+        // unknown.
         const qsizetype end = m_cache.size() - (m_justSaved ? 1 : 0);
         qsizetype found = -1;
         for (qsizetype i = 0; i < end; ++i) {
@@ -524,7 +525,10 @@ void ServerLogModel::applyToCache(const LogEvent &event)
             load(into, unknown);
             m_loading = m_saving;
         }
-        happen(QStringLiteral("prompt-loaded"), {{QStringLiteral("slot"), m_saving}, {QStringLiteral("tokens"), found >= 0 ? QJsonValue(into.content.length) : QJsonValue(QJsonValue::Null)}});
+        happen(
+            QStringLiteral("prompt-loaded"),
+            {{QStringLiteral("slot"), m_saving},
+             {QStringLiteral("tokens"), found >= 0 ? QJsonValue(into.content.length) : QJsonValue(QJsonValue::Null)}});
         break;
     }
     case Kind::CacheState:
@@ -556,7 +560,9 @@ void ServerLogModel::apply(const LogEvent &event)
 {
     const int id = event.slot;
     Slot &at = slot(id);
-    const auto who = [&event] { return QJsonObject{{QStringLiteral("slot"), event.slot}, {QStringLiteral("task"), event.task}}; };
+    const auto who = [&event] {
+        return QJsonObject{{QStringLiteral("slot"), event.slot}, {QStringLiteral("task"), event.task}};
+    };
     const auto with = [&who](const QString &key, const QJsonValue &value) {
         QJsonObject details = who();
         details.insert(key, value);
@@ -668,7 +674,9 @@ void ServerLogModel::apply(const LogEvent &event)
         checkpoint.slotId = id;
         checkpoint.taskId = event.task;
         QList<Checkpoint> &ring = at.content.ring;
-        ring.insert(std::upper_bound(ring.begin(), ring.end(), checkpoint, [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; }), checkpoint);
+        ring.insert(std::upper_bound(ring.begin(), ring.end(), checkpoint,
+                                     [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; }),
+                    checkpoint);
         if (event.second == 1)
             ring = {checkpoint};
         // "4 of 16": the server counts its ring, we ours.
@@ -687,7 +695,10 @@ void ServerLogModel::apply(const LogEvent &event)
                 ++task->erased;
         }
         QJsonObject details = with(QStringLiteral("position"), event.value);
-        details.insert(QStringLiteral("why"), event.kind == Kind::CheckpointErased ? QStringLiteral("rewind") : event.kind == Kind::CheckpointThinned ? QStringLiteral("thinned") : QStringLiteral("superseded"));
+        details.insert(QStringLiteral("why"),
+                       event.kind == Kind::CheckpointErased        ? QStringLiteral("rewind")
+                           : event.kind == Kind::CheckpointThinned ? QStringLiteral("thinned")
+                                                                   : QStringLiteral("superseded"));
         happen(QStringLiteral("checkpoint-erased"), details);
         break;
     }
@@ -766,8 +777,14 @@ void ServerLogModel::apply(const LogEvent &event)
         const bool idle = std::exchange(at.saving, false);
         if (tokens > 0) {
             QJsonObject details{{QStringLiteral("slot"), id}, {QStringLiteral("tokens"), tokens}};
-            details.insert(QStringLiteral("why"), idle ? QStringLiteral("idle") : event.task >= 0 ? QStringLiteral("task") : QStringLiteral("erased"));
-            details.insert(QStringLiteral("by_task"), idle ? QJsonValue(m_lastTask) : event.task >= 0 ? QJsonValue(event.task) : QJsonValue(QJsonValue::Null));
+            details.insert(QStringLiteral("why"),
+                           idle                  ? QStringLiteral("idle")
+                               : event.task >= 0 ? QStringLiteral("task")
+                                                 : QStringLiteral("erased"));
+            details.insert(QStringLiteral("by_task"),
+                           idle                  ? QJsonValue(m_lastTask)
+                               : event.task >= 0 ? QJsonValue(event.task)
+                                                 : QJsonValue(QJsonValue::Null));
             happen(QStringLiteral("slot-cleared"), details);
             at.emptiedBy = idle ? m_lastTask : event.task;
         }
@@ -775,7 +792,8 @@ void ServerLogModel::apply(const LogEvent &event)
         break;
     }
     case Kind::SlotSaved:
-        if (const QString name = bareName(QString::fromUtf8(event.text)); m_files.size() < kMostFiles || m_files.contains(name))
+        if (const QString name = bareName(QString::fromUtf8(event.text));
+            m_files.size() < kMostFiles || m_files.contains(name))
             m_files.insert(name, at.content);
         break;
     case Kind::SlotRestored: {

@@ -17,24 +17,24 @@ struct LogTask {
     int epoch = 0;
     qint64 task = -1;
     int slot = -1;
-    int promptTokens = -1;   ///< task.n_tokens
-    int reused = -1;         ///< the first "cached n_tokens", chunks included
-    int prefilled = -1;      ///< of the prompt timing
+    int promptTokens = -1; ///< task.n_tokens
+    int reused = -1; ///< the first "cached n_tokens", chunks included
+    int prefilled = -1; ///< of the prompt timing
     double promptMs = -1;
-    int endLength = -1;      ///< tokens held when it ended; -1 = it runs
-    int lcp = -1;            ///< with what its slot held, or with the prompt loaded into it, if the log said so
-    int restored = -1;       ///< checkpoint position
-    int erased = 0;          ///< checkpoints that it erased
+    int endLength = -1; ///< tokens held when it ended; -1 = it runs
+    int lcp = -1; ///< with what its slot held, or with the prompt loaded into it, if the log said so
+    int restored = -1; ///< checkpoint position
+    int erased = 0; ///< checkpoints that it erased
     bool forcedFull = false;
     bool loadedFromHostCache = false;
     int loadedLength = 0;
     bool slotWasEmpty = false;
-    QString selectedBy;      ///< lru|lcp|id; empty = not said
-    int movedTokens = 0;     ///< chunk shifts
-    int generated = -1;      ///< tokens generated, the last one included
+    QString selectedBy; ///< lru|lcp|id; empty = not said
+    int movedTokens = 0; ///< chunk shifts
+    int generated = -1; ///< tokens generated, the last one included
     double generatedMs = -1;
-    int shiftedTokens = 0;   ///< tokens that context shifts dropped while it ran
-    qint64 emptiedBy = -1;   ///< slotWasEmpty: the task at whose start its slot was cleared
+    int shiftedTokens = 0; ///< tokens that context shifts dropped while it ran
+    qint64 emptiedBy = -1; ///< slotWasEmpty: the task at whose start its slot was cleared
     bool ended() const { return endLength >= 0; }
     friend bool operator==(const LogTask &, const LogTask &) = default;
 };
@@ -49,28 +49,28 @@ struct LogFacts {
     int checkpointsMax = -1;
     int checkpointsMinStep = -1;
     int slots = -1;
-    int contextSize = -1;     ///< n_ctx of a slot
+    int contextSize = -1; ///< n_ctx of a slot
     bool unified = false;
     bool idleSlotsCleared = false;
     qint64 hostCacheLimitBytes = -1; ///< 0 = it is off; -1 with hostCacheUnlimited = no limit
     bool hostCacheUnlimited = false;
     QString url;
     bool checkpointSeen = false; ///< some checkpoint line was read
-    bool slotSeen = false;       ///< some slot line was read
-    bool reuseSeen = false;      ///< lines that say what a task reuses, or checkpoints made, were read
-    bool fullWindow = false;     ///< --swa-full
-    int windowCells = -1;        ///< cells of the window's memory
-    int chunkReuse = -1;         ///< N of --cache-reuse: printed at -lv 5 only, and only where it is on
+    bool slotSeen = false; ///< some slot line was read
+    bool reuseSeen = false; ///< lines that say what a task reuses, or checkpoints made, were read
+    bool fullWindow = false; ///< --swa-full
+    int windowCells = -1; ///< cells of the window's memory
+    int chunkReuse = -1; ///< N of --cache-reuse: printed at -lv 5 only, and only where it is on
     bool chunksUnsupported = false;
     bool forcedFullSeen = false; ///< "forcing full prompt re-processing": this memory cannot go back everywhere
-    bool modelLoaded = false;    ///< the context was built: what was to be said of its memory was said
+    bool modelLoaded = false; ///< the context was built: what was to be said of its memory was said
     QString modelPath;
-    bool severalModels = false;  ///< a router's log with more than one child; only one is followed
-    /// Slots and rings can be followed: at -lv 4 and above. Warnings show at 3 too: "erasing old context checkpoint" alone
-    /// is no ring. Older builds do not print their verbosity; there the lines themselves must have been seen.
+    bool severalModels = false; ///< a router's log with more than one child; only one is followed
+    /// Slots and rings can be followed: at -lv 4 and above. Warnings show at 3 too: "erasing old context checkpoint"
+    /// alone is no ring. Older builds do not print their verbosity; there the lines themselves must have been seen.
     bool ringReadable() const { return verbosity >= 0 ? verbosity >= 4 : reuseSeen; }
-    /// checkpointed where the log shows SWA (without --swa-full), recurrent memory or checkpoints; full_attention where the
-    /// model was loaded, its data were printed and show none of them; else unknown.
+    /// checkpointed where the log shows SWA (without --swa-full), recurrent memory or checkpoints; full_attention where
+    /// the model was loaded, its data were printed and show none of them; else unknown.
     MemoryKind memory() const;
     /// The sentence for memory(); empty where it is unknown.
     QString memoryReason() const;
@@ -122,7 +122,7 @@ public:
 private:
     struct Content {
         int length = 0;
-        qint64 task = -1;  ///< whose prompt it is; -1 = nobody's (empty), or unknown
+        qint64 task = -1; ///< whose prompt it is; -1 = nobody's (empty), or unknown
         int epoch = 0;
         QList<Checkpoint> ring;
         bool ringKnown = true;
@@ -135,9 +135,9 @@ private:
         Content content;
         bool busy = false;
         qint64 lastUsed = -1;
-        LogTask pending;        ///< what selection and host cache said of the task that comes
+        LogTask pending; ///< what selection and host cache said of the task that comes
         bool reusedSeen = false;
-        bool saving = false;    ///< it is idle and being saved, to be cleared
+        bool saving = false; ///< it is idle and being saved, to be cleared
         bool restoredByLine = false;
         qint64 emptiedBy = -1;
     };
@@ -172,21 +172,21 @@ private:
 
     LogFacts m_facts;
     int m_epoch = 0;
-    bool m_begun = false;       ///< something of this life was read
+    bool m_begun = false; ///< something of this life was read
     bool m_sawTasks = false;
-    bool m_complete = false;    ///< this life was read from its start: a slot not seen yet is empty
-    bool m_otherModel = false;  ///< print_info speaks of a draft model
-    int m_child = -1;           ///< the router's child that is followed
+    bool m_complete = false; ///< this life was read from its start: a slot not seen yet is empty
+    bool m_otherModel = false; ///< print_info speaks of a draft model
+    int m_child = -1; ///< the router's child that is followed
     qint64 m_lines = 0;
     qint64 m_notUnderstood = 0;
     qint64 m_clock = 0;
     qint64 m_lastTask = -1;
     QList<Slot> m_slots;
     QList<Content> m_cache;
-    int m_saving = -1;          ///< the slot that "saving prompt" is about
+    int m_saving = -1; ///< the slot that "saving prompt" is about
     bool m_justSaved = false;
-    int m_loading = -1;         ///< a prompt was loaded into this slot, and only the next listing says which
-    QList<Offer> m_offered;     ///< the entries as listed when the host cache is asked
+    int m_loading = -1; ///< a prompt was loaded into this slot, and only the next listing says which
+    QList<Offer> m_offered; ///< the entries as listed when the host cache is asked
     QList<Listed> m_listing;
     int m_listingLeft = 0;
     qint64 m_hostCacheBytes = -1;

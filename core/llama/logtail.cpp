@@ -58,7 +58,8 @@ bool LogTail::open()
 {
     if (!m_file.open(QIODevice::ReadOnly | QIODevice::Unbuffered))
         return false;
-    struct stat info {};
+    struct stat info {
+    };
     if (::fstat(m_file.handle(), &info) != 0 || !S_ISREG(info.st_mode)) {
         m_file.close(); // a pipe would block, a folder has no lines
         return false;
@@ -76,7 +77,8 @@ bool LogTail::open()
 /// the file that was moved away is read on.
 bool LogTail::isReplaced() const
 {
-    struct stat info {};
+    struct stat info {
+    };
     return ::stat(QFile::encodeName(m_path).constData(), &info) == 0 && info.st_size > 0
         && (static_cast<quint64>(info.st_ino) != m_inode || static_cast<quint64>(info.st_dev) != m_device);
 }

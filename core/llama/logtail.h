@@ -11,9 +11,9 @@
 
 namespace kerf {
 
-/// Follows a growing log file: one that appears later, is rotated (another file takes its name) or truncated. Or takes the
-/// bytes of a child's output by feed(). Complete lines only; a line over 64 KiB is cut. Looks every 50 ms while there is
-/// news, every 250 ms otherwise. One thread.
+/// Follows a growing log file: one that appears later, is rotated (another file takes its name) or truncated. Or takes
+/// the bytes of a child's output by feed(). Complete lines only; a line over 64 KiB is cut. Looks every 50 ms while
+/// there is news, every 250 ms otherwise. One thread.
 class LogTail : public QObject
 {
     Q_OBJECT
@@ -50,9 +50,9 @@ private:
     qint64 m_offset = 0;
     qint64 m_checkedSize = -1; ///< size at which the bytes before the offset were last seen unchanged
     qint64 m_total = 0;
-    QByteArray m_before;       ///< the last bytes read: they must still be there
+    QByteArray m_before; ///< the last bytes read: they must still be there
     QByteArray m_partial;
-    bool m_skipping = false;   ///< inside a line that was cut
+    bool m_skipping = false; ///< inside a line that was cut
     bool m_fed = false;
     int m_idlePolls = 0;
     QTimer m_timer;

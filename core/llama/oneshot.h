@@ -46,7 +46,8 @@ QCoro::Task<bool> emittedWithin(Sender *sender, Signal signal, std::chrono::mill
 {
     OneShot once;
     QObject::connect(sender, signal, &once, [&once] { once.settle(true); });
-    QObject::connect(sender, &QObject::destroyed, &once, [&once] { once.settle(false); }, Qt::QueuedConnection);
+    QObject::connect(
+        sender, &QObject::destroyed, &once, [&once] { once.settle(false); }, Qt::QueuedConnection);
     QTimer::singleShot(limit, &once, [&once] { once.settle(false); });
     co_return co_await qCoro(&once, &OneShot::settled);
 }

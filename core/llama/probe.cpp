@@ -14,19 +14,20 @@ namespace {
 // Bodies are made outside the coroutine: gcc 12 does not compile an initializer list in a co_await expression.
 QJsonObject canaryTokens()
 {
-    return {{QStringLiteral("content"), QStringLiteral("kerf")}, {QStringLiteral("add_special"), true}, {QStringLiteral("parse_special"), true}, {QStringLiteral("with_pieces"), true}};
+    return {{QStringLiteral("content"), QStringLiteral("kerf")},
+            {QStringLiteral("add_special"), true},
+            {QStringLiteral("parse_special"), true},
+            {QStringLiteral("with_pieces"), true}};
 }
 
 QJsonObject canaryMessages()
 {
-    const QJsonObject message{{QStringLiteral("role"), QStringLiteral("user")}, {QStringLiteral("content"), QStringLiteral("kerf")}};
+    const QJsonObject message{{QStringLiteral("role"), QStringLiteral("user")},
+                              {QStringLiteral("content"), QStringLiteral("kerf")}};
     return {{QStringLiteral("messages"), QJsonArray{message}}};
 }
 
-QJsonObject emptyFileName()
-{
-    return {{QStringLiteral("filename"), QString()}};
-}
+QJsonObject emptyFileName() { return {{QStringLiteral("filename"), QString()}}; }
 
 /// Whether /tokenize gave tokens with their pieces.
 bool givesPieces(const HttpReply &reply)
@@ -44,7 +45,8 @@ bool saysHealth(const HttpReply &reply)
 void readProps(const HttpReply &reply, ProbeResult &result)
 {
     const QJsonObject object = reply.object();
-    result.contextSize = object.value(QStringLiteral("default_generation_settings")).toObject().value(QStringLiteral("n_ctx")).toInt();
+    result.contextSize =
+        object.value(QStringLiteral("default_generation_settings")).toObject().value(QStringLiteral("n_ctx")).toInt();
     result.slotCount = object.value(QStringLiteral("total_slots")).toInt();
     result.build = object.value(QStringLiteral("build_info")).toString();
     result.modelPath = object.value(QStringLiteral("model_path")).toString();
@@ -60,7 +62,8 @@ QCoro::Task<ProbeResult> probeServer(QPointer<HttpClient> http, int limitMs)
     if (!http)
         co_return result;
     const QString address = http->base().toString(QUrl::RemoveUserInfo);
-    const auto note = [&result](const QString &name, const QString &route, const HttpReply &reply, bool ok, const QString &message = {}) {
+    const auto note = [&result](const QString &name, const QString &route, const HttpReply &reply, bool ok,
+                                const QString &message = {}) {
         result.steps.append({name, route, reply.status, ok, message.isEmpty() && !ok ? reply.message() : message});
     };
 
@@ -121,7 +124,8 @@ QCoro::Task<ProbeResult> probeServer(QPointer<HttpClient> http, int limitMs)
     note(QStringLiteral("slots"), QStringLiteral("GET /slots"), slotsReply, result.capabilities.slots);
     if (result.capabilities.slots) {
         result.slots = readSlots(slotsDocument.array());
-        result.capabilities.checkpointRing = std::any_of(result.slots.cbegin(), result.slots.cend(), [](const SlotReading &slot) { return slot.hasRing; });
+        result.capabilities.checkpointRing = std::any_of(result.slots.cbegin(), result.slots.cend(),
+                                                         [](const SlotReading &slot) { return slot.hasRing; });
         if (result.contextSize <= 0 && !result.slots.isEmpty())
             result.contextSize = result.slots.constFirst().contextSize;
         if (result.slotCount <= 0)
@@ -137,7 +141,9 @@ QCoro::Task<ProbeResult> probeServer(QPointer<HttpClient> http, int limitMs)
         co_return result;
     result.capabilities.tokenize = givesPieces(tokens);
     note(QStringLiteral("tokenize"), QStringLiteral("POST /tokenize"), tokens, result.capabilities.tokenize,
-         tokens.ok() && !result.capabilities.tokenize ? QStringLiteral("it gives no pieces: too old for exact positions") : QString());
+         tokens.ok() && !result.capabilities.tokenize
+             ? QStringLiteral("it gives no pieces: too old for exact positions")
+             : QString());
     if (!health.ok() && !propsRead && !result.capabilities.slots && !tokens.ok()) {
         result.outcome = ProbeResult::Outcome::Foreign;
         result.reason = QStringLiteral("%1 answers, but it is no llama-server").arg(address);
@@ -155,8 +161,10 @@ QCoro::Task<ProbeResult> probeServer(QPointer<HttpClient> http, int limitMs)
     if (!http)
         co_return result;
     // A template may refuse the canary's roles; the route is there all the same.
-    result.capabilities.applyTemplate = applied.ok() ? applied.object().value(QStringLiteral("prompt")).isString() : applied.status == 400 || applied.status == 500;
-    note(QStringLiteral("apply_template"), QStringLiteral("POST /apply-template"), applied, result.capabilities.applyTemplate, applied.ok() ? QString() : applied.message());
+    result.capabilities.applyTemplate = applied.ok() ? applied.object().value(QStringLiteral("prompt")).isString()
+                                                     : applied.status == 400 || applied.status == 500;
+    note(QStringLiteral("apply_template"), QStringLiteral("POST /apply-template"), applied,
+         result.capabilities.applyTemplate, applied.ok() ? QString() : applied.message());
 
     const QString metricsRoute = QStringLiteral("/metrics");
     const HttpReply metrics = co_await http->get(metricsRoute, limitMs);
@@ -186,7 +194,8 @@ QCoro::Task<ProbeResult> probeServer(QPointer<HttpClient> http, int limitMs)
             }
         }
         const bool there = reply.status == 400;
-        note(QStringLiteral("slot_%1").arg(action), QStringLiteral("POST %1").arg(route), reply, there, there ? QStringLiteral("there: an empty file name was refused") : QString());
+        note(QStringLiteral("slot_%1").arg(action), QStringLiteral("POST %1").arg(route), reply, there,
+             there ? QStringLiteral("there: an empty file name was refused") : QString());
         if (action == QLatin1String("save")) {
             saveStatus = reply.status;
             result.capabilities.slotSave = there;
@@ -204,8 +213,11 @@ QCoro::Task<ProbeResult> probeServer(QPointer<HttpClient> http, int limitMs)
     if (!http)
         co_return result;
     result.capabilities.slotErase = erase.status == 400 && saveStatus == 400 && !result.oldSlotRoutes;
-    note(QStringLiteral("slot_erase"), QStringLiteral("POST /slots/x?action=erase"), erase, result.capabilities.slotErase,
-         result.capabilities.slotErase ? QStringLiteral("inferred: save is there, and a slot id that is no number was refused") : QString());
+    note(QStringLiteral("slot_erase"), QStringLiteral("POST /slots/x?action=erase"), erase,
+         result.capabilities.slotErase,
+         result.capabilities.slotErase
+             ? QStringLiteral("inferred: save is there, and a slot id that is no number was refused")
+             : QString());
     result.outcome = ProbeResult::Outcome::Reachable;
     result.capabilities.reachable = true;
     co_return result;

@@ -35,7 +35,10 @@ public:
         , m_real(std::make_unique<LlamaBackend>(m_options.defaultUrl, m_options))
     {
         EmbeddedConfig config = embeddedConfig(m_options, QStringLiteral("auto"));
-        config.notes.append(QStringLiteral("%1 does not answer: this is the embedded simulation; Kerf changes over when a server appears there").arg(m_options.defaultUrl.toString(QUrl::RemoveUserInfo)));
+        config.notes.append(
+            QStringLiteral(
+                "%1 does not answer: this is the embedded simulation; Kerf changes over when a server appears there")
+                .arg(m_options.defaultUrl.toString(QUrl::RemoveUserInfo)));
         m_embedded = std::make_unique<EmbeddedBackend>(config);
         m_current = m_real.get(); // until the first probe has ended
         relay(m_real.get());
@@ -58,24 +61,48 @@ public:
     }
 
     BackendInfo info() const override { return m_current->info(); }
-    QCoro::Task<Result<RenderedPrompt>> render(ChatRequest request) override { return m_current->render(std::move(request)); }
+    QCoro::Task<Result<RenderedPrompt>> render(ChatRequest request) override
+    {
+        return m_current->render(std::move(request));
+    }
     QCoro::Task<Result<int>> countTokens(QString text) override { return m_current->countTokens(std::move(text)); }
     QCoro::Task<Result<TokenList>> tokenize(QString text) override { return m_current->tokenize(std::move(text)); }
     QCoro::Task<Result<ServerStates>> states() override { return m_current->states(); }
     ServerStates lastStates() const override { return m_current->lastStates(); }
-    void notePrompt(const QString &sessionId, const TokenList &prompt, int slotId) override { m_current->notePrompt(sessionId, prompt, slotId); }
-    QCoro::Task<Result<MatchedRequest>> noteTimings(MeasuredRequest request) override { return m_current->noteTimings(std::move(request)); }
-    void noteGenerated(const TokenList &prompt, const TokenList &generated) override { m_current->noteGenerated(prompt, generated); }
-    QCoro::Task<Result<int>> saveSlot(int slotId, QString fileName) override { return m_current->saveSlot(slotId, std::move(fileName)); }
-    QCoro::Task<Result<int>> restoreSlot(int slotId, QString fileName) override { return m_current->restoreSlot(slotId, std::move(fileName)); }
+    void notePrompt(const QString &sessionId, const TokenList &prompt, int slotId) override
+    {
+        m_current->notePrompt(sessionId, prompt, slotId);
+    }
+    QCoro::Task<Result<MatchedRequest>> noteTimings(MeasuredRequest request) override
+    {
+        return m_current->noteTimings(std::move(request));
+    }
+    void noteGenerated(const TokenList &prompt, const TokenList &generated) override
+    {
+        m_current->noteGenerated(prompt, generated);
+    }
+    QCoro::Task<Result<int>> saveSlot(int slotId, QString fileName) override
+    {
+        return m_current->saveSlot(slotId, std::move(fileName));
+    }
+    QCoro::Task<Result<int>> restoreSlot(int slotId, QString fileName) override
+    {
+        return m_current->restoreSlot(slotId, std::move(fileName));
+    }
     QCoro::Task<Result<int>> eraseSlot(int slotId) override { return m_current->eraseSlot(slotId); }
-    std::optional<bool> saveFileExists(const QString &fileName) const override { return m_current->saveFileExists(fileName); }
+    std::optional<bool> saveFileExists(const QString &fileName) const override
+    {
+        return m_current->saveFileExists(fileName);
+    }
     std::optional<qint64> freeSaveBytes() const override { return m_current->freeSaveBytes(); }
     QCoro::Task<void> probeAgain() override { return m_real->probeAgain(); }
     QJsonObject slotsJson() const override { return m_current->slotsJson(); }
     QJsonObject ringJson() const override { return m_current->ringJson(); }
     QByteArray pieceBytes(TokenId id) const override { return m_current->pieceBytes(id); }
-    QCoro::Task<Result<MeasuredRequest>> simulateRequest(ReuseRequest request, int generated) override { return m_current->simulateRequest(std::move(request), generated); }
+    QCoro::Task<Result<MeasuredRequest>> simulateRequest(ReuseRequest request, int generated) override
+    {
+        return m_current->simulateRequest(std::move(request), generated);
+    }
 
 private:
     void choose()
@@ -108,10 +135,11 @@ private:
             if (backend == m_current)
                 Q_EMIT happened(kind, details);
         });
-        connect(backend, &Backend::logLine, this, [this, backend](qint64 number, const QString &line, const QString &reading) {
-            if (backend == m_current)
-                Q_EMIT logLine(number, line, reading);
-        });
+        connect(backend, &Backend::logLine, this,
+                [this, backend](qint64 number, const QString &line, const QString &reading) {
+                    if (backend == m_current)
+                        Q_EMIT logLine(number, line, reading);
+                });
     }
 
     BackendOptions m_options;
@@ -139,8 +167,12 @@ Result<std::unique_ptr<Backend>> resolveBackend(BackendOptions options)
     if (options.spec == QLatin1String("none"))
         return std::unique_ptr<Backend>(std::make_unique<NullBackend>(options.spec));
     const QUrl url(options.spec, QUrl::StrictMode);
-    if (!url.isValid() || url.host().isEmpty() || (url.scheme() != QLatin1String("http") && url.scheme() != QLatin1String("https"))) {
-        return failure(Error::Code::InvalidParams, QStringLiteral("backend \"%1\": must be auto, embedded, none, or a URL such as http://127.0.0.1:8080").arg(options.spec));
+    if (!url.isValid() || url.host().isEmpty()
+        || (url.scheme() != QLatin1String("http") && url.scheme() != QLatin1String("https"))) {
+        return failure(
+            Error::Code::InvalidParams,
+            QStringLiteral("backend \"%1\": must be auto, embedded, none, or a URL such as http://127.0.0.1:8080")
+                .arg(options.spec));
     }
     return std::unique_ptr<Backend>(std::make_unique<LlamaBackend>(url, std::move(options)));
 }

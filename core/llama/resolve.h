@@ -16,10 +16,10 @@ namespace kerf {
 struct BackendOptions {
     QString spec = QStringLiteral("auto"); ///< auto|embedded|none|URL
     QUrl defaultUrl{QStringLiteral("http://127.0.0.1:8080")}; ///< what auto probes
-    QString apiKey;             ///< never logged, never stored
-    QString logFile;            ///< --server-log FILE; empty = none
-    QStringList launchCommand;  ///< --launch -- CMD...; empty = none. The child's output is read as its log
-    QString serverFlags;        ///< --server-flags "...": start flags as told by the user
+    QString apiKey; ///< never logged, never stored
+    QString logFile; ///< --server-log FILE; empty = none
+    QStringList launchCommand; ///< --launch -- CMD...; empty = none. The child's output is read as its log
+    QString serverFlags; ///< --server-flags "...": start flags as told by the user
     QJsonObject storedEvidence; ///< what the store knows of (build, model, n_ctx)
     int probeTimeoutMs = 1500;
     int stateTimeoutMs = 3000;

@@ -76,7 +76,8 @@ QList<SlotReading> readSlots(const QJsonArray &slots)
                 continue;
             }
             reading.checkpoints.removeIf([](const Checkpoint &checkpoint) { return checkpoint.position <= 0; });
-            std::sort(reading.checkpoints.begin(), reading.checkpoints.end(), [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; });
+            std::sort(reading.checkpoints.begin(), reading.checkpoints.end(),
+                      [](const Checkpoint &a, const Checkpoint &b) { return a.position < b.position; });
             break;
         }
         readings.append(reading);
@@ -194,7 +195,8 @@ void ServerBook::noteRan(const MeasuredRequest &request, int epoch, qint64 task,
 void ServerBook::noteSaved(int slotId, int epoch, const QString &file, int tokens)
 {
     Content content{epoch, -1, tokens, {}, {}};
-    if (const auto placed = m_placed.constFind(slotId); placed != m_placed.cend() && placed->epoch == epoch && placed->length == tokens) {
+    if (const auto placed = m_placed.constFind(slotId);
+        placed != m_placed.cend() && placed->epoch == epoch && placed->length == tokens) {
         content.tokens = placed->tokens;
         content.sessionId = placed->sessionId;
     } else {
@@ -203,7 +205,9 @@ void ServerBook::noteSaved(int slotId, int epoch, const QString &file, int token
                 continue;
             // The last one that ran there, if what was saved can be it.
             const int prompt = static_cast<int>(it->prompt.size());
-            const int behind = it->generatedCount >= 0 ? it->generatedCount : it->generatedKnown ? static_cast<int>(it->generated.size()) : 0;
+            const int behind = it->generatedCount >= 0 ? it->generatedCount
+                : it->generatedKnown                   ? static_cast<int>(it->generated.size())
+                                                       : 0;
             if (tokens == it->length() || (it->heldLength < 0 && tokens >= prompt && tokens <= prompt + behind)) {
                 content.tokens = it->held(tokens);
                 content.sessionId = it->sessionId;
@@ -243,10 +247,12 @@ QList<HeldState> ServerBook::withIds(QList<HeldState> logStates, const ServerLog
             continue;
         const Known *owner = ranAs(key.epoch, key.task);
         if (!owner && key.epoch == model.epoch()) {
-            // Its timings did not come (yet), or came before the log's line: a prompt of ours that has the task's numbers.
+            // Its timings did not come (yet), or came before the log's line: a prompt of ours that has the task's
+            // numbers.
             const LogTask *task = model.task(key.task);
             for (auto it = m_known.crbegin(); task && task->promptTokens > 0 && it != m_known.crend() && !owner; ++it) {
-                const bool open = it->epoch < 0 || (it->epoch == key.epoch && it->task < 0 && it->reused == task->reused);
+                const bool open =
+                    it->epoch < 0 || (it->epoch == key.epoch && it->task < 0 && it->reused == task->reused);
                 if (open && it->prompt.size() == task->promptTokens)
                     owner = &*it;
             }
@@ -276,7 +282,8 @@ QList<HeldState> ServerBook::fromSlots(const QList<SlotReading> &slots, int epoc
         state.checkpointsKnown = slot.hasRing;
         state.lastUsed = slot.task; // task numbers rise: they are the order of use
         const auto placed = m_placed.constFind(slot.id);
-        const bool isPlaced = placed != m_placed.cend() && placed->epoch == epoch && placed->slotTask == slot.task && !slot.busy;
+        const bool isPlaced =
+            placed != m_placed.cend() && placed->epoch == epoch && placed->slotTask == slot.task && !slot.busy;
         if (isPlaced) {
             state.length = placed->length;
             state.tokens = placed->tokens;
@@ -339,7 +346,8 @@ QList<HeldState> ServerBook::fromSlots(const QList<SlotReading> &slots, int epoc
 
 bool ServerBook::Met::isRival(int reused) const
 {
-    return std::any_of(otherLcps.cbegin(), otherLcps.cend(), [reused](int other) { return std::abs(other - reused) <= 8; });
+    return std::any_of(otherLcps.cbegin(), otherLcps.cend(),
+                       [reused](int other) { return std::abs(other - reused) <= 8; });
 }
 
 ServerBook::Met ServerBook::metBy(const TokenList &prompt, int slotId, int epoch) const

@@ -15,45 +15,45 @@ struct SlotReading {
     int id = -1;
     int contextSize = 0;
     bool busy = false;
-    qint64 task = -1;       ///< id_task; -1 = it has not run yet
-    int promptTokens = -1;  ///< n_prompt_tokens: all in the slot, generated ones too; -1 = not told
+    qint64 task = -1; ///< id_task; -1 = it has not run yet
+    int promptTokens = -1; ///< n_prompt_tokens: all in the slot, generated ones too; -1 = not told
     QList<Checkpoint> checkpoints;
-    bool hasRing = false;   ///< the payload holds a ring under one of its known names, even an empty one
+    bool hasRing = false; ///< the payload holds a ring under one of its known names, even an empty one
     friend bool operator==(const SlotReading &, const SlotReading &) = default;
 };
-/// Accepts the ring spellings of SPEC section 3: checkpoints, ctx_checkpoints, context_checkpoints, ckpt; numbers, objects
-/// or an index map.
+/// Accepts the ring spellings of SPEC section 3: checkpoints, ctx_checkpoints, context_checkpoints, ckpt; numbers,
+/// objects or an index map.
 QList<SlotReading> readSlots(const QJsonArray &slots);
 
-/// Which token ids are where: the last 32 prompts that were handed out, with what was generated behind them, attached to
-/// what the log (or /slots) says that the server holds. What belongs to another life of the server (epoch), and what
+/// Which token ids are where: the last 32 prompts that were handed out, with what was generated behind them, attached
+/// to what the log (or /slots) says that the server holds. What belongs to another life of the server (epoch), and what
 /// another client's task has replaced, is never attached. Pure.
 class ServerBook
 {
 public:
     void notePrompt(const QString &sessionId, const TokenList &prompt, int slotId);
     void noteGenerated(const TokenList &prompt, const TokenList &generated);
-    /// The prompt ran as `task` (-1 = not known which) on `slotId` in the server's life `epoch`; the newest equal prompt is
-    /// meant. Tokens held at its end: `heldLength`, -1 = not told.
+    /// The prompt ran as `task` (-1 = not known which) on `slotId` in the server's life `epoch`; the newest equal
+    /// prompt is meant. Tokens held at its end: `heldLength`, -1 = not told.
     void noteRan(const MeasuredRequest &request, int epoch, qint64 task, int slotId, int heldLength);
-    /// Slot files and erasures change what a slot holds without a task, and /slots does not show all of it. `slotTask` is
-    /// the slot's id_task at that time: the note holds until that rises.
+    /// Slot files and erasures change what a slot holds without a task, and /slots does not show all of it. `slotTask`
+    /// is the slot's id_task at that time: the note holds until that rises.
     void noteSaved(int slotId, int epoch, const QString &file, int tokens);
     void noteRestored(int slotId, int epoch, qint64 slotTask, const QString &file, int tokens);
     void noteErased(int slotId, int epoch, qint64 slotTask);
 
-    /// What is held as the log tells, with ids where they are known, by (epoch, task). A prompt whose timings did not come
-    /// yet is recognised by its size, and that state is not verified.
+    /// What is held as the log tells, with ids where they are known, by (epoch, task). A prompt whose timings did not
+    /// come yet is recognised by its size, and that state is not verified.
     QList<HeldState> withIds(QList<HeldState> logStates, const ServerLogModel &model) const;
-    /// What is held as far as /slots and our own prompts tell: without a log. Prompts that a slot lost are expected in the
-    /// host cache while `hostCache` (not verified). Tokens stay empty where only the length is known.
+    /// What is held as far as /slots and our own prompts tell: without a log. Prompts that a slot lost are expected in
+    /// the host cache while `hostCache` (not verified). Tokens stay empty where only the length is known.
     QList<HeldState> fromSlots(const QList<SlotReading> &slots, int epoch, bool hostCache) const;
 
     /// What a request met, by our own book; called before noteRan. lcp -1 = nothing is known of that slot.
     struct Met {
         int lcp = -1;
         int heldLength = 0;
-        qint64 task = -1;      ///< the task that the slot ran last, as far as we know
+        qint64 task = -1; ///< the task that the slot ran last, as far as we know
         QList<int> promptEnds; ///< sizes of our earlier prompts and their replies
         bool isRival(int reused) const; ///< another prompt of ours has about this much in common, too
         QList<int> otherLcps;
@@ -69,9 +69,9 @@ private:
         bool generatedKnown = false;
         int generatedCount = -1; ///< predicted_n; -1 = not told
         int slotId = -1;
-        int epoch = -1;          ///< -1 = has not run as far as we know
+        int epoch = -1; ///< -1 = has not run as far as we know
         qint64 task = -1;
-        int reused = -1;         ///< cache_n
+        int reused = -1; ///< cache_n
         int heldLength = -1;
         qint64 order = 0;
         mutable qint64 seen = 0; ///< the last pass of withIds() that found it held somewhere
@@ -91,8 +91,8 @@ private:
     const Known *ranAs(int epoch, qint64 task) const;
 
     QList<Known> m_known; ///< oldest first
-    QHash<int, Content> m_placed;      ///< by slot: restored or erased
-    QHash<QString, Content> m_files;   ///< what was saved under a name
+    QHash<int, Content> m_placed; ///< by slot: restored or erased
+    QHash<QString, Content> m_files; ///< what was saved under a name
     qint64 m_order = 0;
 };
 

@@ -119,7 +119,8 @@ QByteArray quoted(View text)
 {
     const std::size_t begin = text.find('\'');
     const std::size_t end = begin == View::npos ? View::npos : text.find('\'', begin + 1);
-    return end == View::npos ? QByteArray() : QByteArray(text.data() + begin + 1, static_cast<qsizetype>(end - begin - 1));
+    return end == View::npos ? QByteArray()
+                             : QByteArray(text.data() + begin + 1, static_cast<qsizetype>(end - begin - 1));
 }
 
 void checkpointNumbers(LogEvent &event, View message)
@@ -135,8 +136,9 @@ void checkpointNumbers(LogEvent &event, View message)
 /// Lines that name checkpoints and change nothing that we follow (speculative decoding has its own, outside the ring).
 bool isKnownCheckpointTalk(View message)
 {
-    for (const View known : {View("checking checkpoint"), View("no checkpoint"), View("speculative checkpoint"), View("(restore checkpoint)"), View("do_checkpoint = "),
-                             View("context checkpoint data in"), View("failed to append context checkpoints"), View("failed to restore context checkpoint"),
+    for (const View known : {View("checking checkpoint"), View("no checkpoint"), View("speculative checkpoint"),
+                             View("(restore checkpoint)"), View("do_checkpoint = "), View("context checkpoint data in"),
+                             View("failed to append context checkpoints"), View("failed to restore context checkpoint"),
                              View("failed to load context checkpoint")}) {
         if (has(message, known))
             return true;
@@ -168,7 +170,8 @@ void parseSlot(LogEvent &event, View message)
     } else if (starts(message, "SWA checkpoint restore")) {
         event.kind = Kind::CheckpointRestored;
         checkpointNumbers(event, message);
-    } else if (starts(message, "erasing context checkpoint") || starts(message, "erasing old context checkpoint") || starts(message, "removing old context checkpoint")) {
+    } else if (starts(message, "erasing context checkpoint") || starts(message, "erasing old context checkpoint")
+               || starts(message, "removing old context checkpoint")) {
         event.kind = Kind::CheckpointThinned;
         checkpointNumbers(event, message);
     } else if (starts(message, "superseding context checkpoint")) {
@@ -218,7 +221,8 @@ void parseSlot(LogEvent &event, View message)
             event.value = numberAfter(message, "n_tokens = ");
         } else { // "LCP", older "lcs"
             event.kind = Kind::SelectedByLcp;
-            event.similarity = realAfter(message, has(message, "sim_best = ") ? View("sim_best = ") : View("similarity = "));
+            event.similarity =
+                realAfter(message, has(message, "sim_best = ") ? View("sim_best = ") : View("similarity = "));
             event.keep = realAfter(message, "f_keep = ");
         }
     } else if (starts(message, "processing task")) {
@@ -239,7 +243,8 @@ void parseSlot(LogEvent &event, View message)
     } else if (starts(message, "clearing prompt")) {
         event.kind = Kind::Cleared;
         event.value = numberAfter(message, "with ");
-    } else if (starts(message, "clearing cache for lora change") || (starts(message, "failed to truncate tokens") && has(message, "clearing the memory"))) {
+    } else if (starts(message, "clearing cache for lora change")
+               || (starts(message, "failed to truncate tokens") && has(message, "clearing the memory"))) {
         event.kind = Kind::Cleared;
     } else if (starts(message, "failed to load prompt from cache")) {
         event.kind = Kind::PromptLoadFailed;
@@ -264,8 +269,9 @@ void parseSlot(LogEvent &event, View message)
 
 bool isKnownCacheTalk(View message)
 {
-    for (const View known : {View("updating prompt cache"), View("prompt cache update took"), View("to disable the prompt cache"), View("cache size limit reduced"),
-                             View("prompt cache disabled"), View("for more info")}) {
+    for (const View known :
+         {View("updating prompt cache"), View("prompt cache update took"), View("to disable the prompt cache"),
+          View("cache size limit reduced"), View("prompt cache disabled"), View("for more info")}) {
         if (has(message, known))
             return true;
     }
@@ -287,7 +293,8 @@ void parseServer(LogEvent &event, View message)
         event.value = numberAfter(message, "length ");
     } else if (has(message, "removing oldest entry")) {
         event.kind = Kind::PromptDropped;
-    } else if (has(message, "exceeds cache size limit") || starts(message, "failed to allocate memory for prompt cache")) {
+    } else if (has(message, "exceeds cache size limit")
+               || starts(message, "failed to allocate memory for prompt cache")) {
         event.kind = Kind::PromptNotSaved;
     } else if (starts(message, "looking for better prompt")) {
         event.kind = Kind::PromptSearch;
@@ -352,7 +359,8 @@ void parseServer(LogEvent &event, View message)
         event.kind = Kind::ShuttingDown;
     } else if (starts(message, "instance name=") && has(message, "exited with status")) {
         event.kind = Kind::ChildEnded;
-    } else if ((has(message, "cached prompt") || has(message, "prompt cache") || starts(message, "cache ")) && !isKnownCacheTalk(message)) {
+    } else if ((has(message, "cached prompt") || has(message, "prompt cache") || starts(message, "cache "))
+               && !isKnownCacheTalk(message)) {
         event.kind = Kind::NotUnderstood;
     }
 }
@@ -396,7 +404,8 @@ bool beginsWord(View line, std::size_t at)
 
 void parseMessage(LogEvent &event, View line)
 {
-    // "slot NAME: id  0 | task 40 | MESSAGE", whatever stands before it (but for text of the prompt: only near the front).
+    // "slot NAME: id  0 | task 40 | MESSAGE", whatever stands before it (but for text of the prompt: only near the
+    // front).
     const View front = line.substr(0, 64);
     std::size_t at = front.find("slot ");
     if (at != View::npos && beginsWord(line, at)) {
@@ -450,7 +459,8 @@ void parseMessage(LogEvent &event, View line)
             event.kind = Kind::SlidingWindow;
             event.value = numberAfter(body, "= ");
         }
-    } else if (at = front.find("build: "); at != View::npos && beginsWord(line, at) && leadingNumber(line.substr(at + 7)) > 0) {
+    } else if (at = front.find("build: ");
+               at != View::npos && beginsWord(line, at) && leadingNumber(line.substr(at + 7)) > 0) {
         event.kind = Kind::Build; // older builds begin with "build: 6140 (hash) with ..."
         event.value = leadingNumber(line.substr(at + 7));
     } else if (at = front.find("main: server is listening on "); at != View::npos) {
@@ -514,7 +524,8 @@ QString readingOf(const LogEvent &event)
     case Kind::CheckpointsEnabled:
         if (event.value == 0)
             return QStringLiteral("no context checkpoints");
-        return QStringLiteral("context checkpoints: at most %1, %2 tokens apart").arg(value, locale.toString(event.second));
+        return QStringLiteral("context checkpoints: at most %1, %2 tokens apart")
+            .arg(value, locale.toString(event.second));
     case Kind::IdleSlotsCleared:
         return QStringLiteral("idle slots are saved and cleared when another starts a task");
     case Kind::Similarity:
@@ -536,13 +547,16 @@ QString readingOf(const LogEvent &event)
     case Kind::FullReprocessing:
         return QStringLiteral("everything is processed again");
     case Kind::ChunkMoved:
-        return QStringLiteral("%1 tokens moved from %2 to %3").arg(value, locale.toString(event.posMin), locale.toString(event.second));
+        return QStringLiteral("%1 tokens moved from %2 to %3")
+            .arg(value, locale.toString(event.posMin), locale.toString(event.second));
     case Kind::PromptTiming:
         return QStringLiteral("%1 tokens prefilled").arg(value);
     case Kind::Released:
         return QStringLiteral("task %1 ends with %2 tokens held").arg(event.task).arg(value);
     case Kind::Cleared:
-        return event.value > 0 ? QStringLiteral("slot %1 cleared (%2 tokens)").arg(event.slot).arg(value) : event.value < 0 ? QStringLiteral("slot %1 cleared").arg(event.slot) : QString();
+        return event.value > 0 ? QStringLiteral("slot %1 cleared (%2 tokens)").arg(event.slot).arg(value)
+            : event.value < 0  ? QStringLiteral("slot %1 cleared").arg(event.slot)
+                               : QString();
     case Kind::PromptSaved:
         return QStringLiteral("prompt of %1 tokens saved to the host cache").arg(value);
     case Kind::PromptFound:
@@ -556,11 +570,14 @@ QString readingOf(const LogEvent &event)
     case Kind::PromptAlreadySaved:
         return QStringLiteral("the prompt is in the host cache already");
     case Kind::ContextShifted:
-        return QStringLiteral("context shift: %1 tokens behind the first %2 dropped").arg(value, locale.toString(event.second));
+        return QStringLiteral("context shift: %1 tokens behind the first %2 dropped")
+            .arg(value, locale.toString(event.second));
     case Kind::FullWindow:
         return QStringLiteral("the window's memory keeps everything (--swa-full)");
     case Kind::HostCacheLimit:
-        return event.flag ? QStringLiteral("host cache without limit") : event.value == 0 ? QStringLiteral("no host cache") : QStringLiteral("host cache of at most %1 MiB").arg(value);
+        return event.flag      ? QStringLiteral("host cache without limit")
+            : event.value == 0 ? QStringLiteral("no host cache")
+                               : QStringLiteral("host cache of at most %1 MiB").arg(value);
     case Kind::ModelLoading:
         return QStringLiteral("a model is loaded");
     case Kind::ShuttingDown:

@@ -19,7 +19,8 @@ namespace {
 
 bool isFalse(const QString &value)
 {
-    return value == QLatin1String("0") || value.compare(QLatin1String("false"), Qt::CaseInsensitive) == 0 || value.compare(QLatin1String("off"), Qt::CaseInsensitive) == 0
+    return value == QLatin1String("0") || value.compare(QLatin1String("false"), Qt::CaseInsensitive) == 0
+        || value.compare(QLatin1String("off"), Qt::CaseInsensitive) == 0
         || value.compare(QLatin1String("disabled"), Qt::CaseInsensitive) == 0;
 }
 
@@ -163,7 +164,8 @@ ServerFlags parseServerFlags(const QStringList &arguments, const QHash<QString, 
         {"LLAMA_ARG_LOG_FILE", "--log-file"},
     };
     for (const auto &[variable, flag] : kValues) {
-        if (const auto it = environment.constFind(QString::fromLatin1(variable)); it != environment.cend() && !it->isEmpty())
+        if (const auto it = environment.constFind(QString::fromLatin1(variable));
+            it != environment.cend() && !it->isEmpty())
             apply(flags, QString::fromLatin1(flag), *it);
     }
     // LLAMA_ARG_X=0 and LLAMA_ARG_NO_X (any value) both say no.
@@ -264,7 +266,8 @@ ServerFlags parseServerFlagsText(const QString &commandLine)
 {
     QStringList words = splitShellWords(commandLine);
     QHash<QString, QString> environment;
-    while (!words.isEmpty() && words.constFirst().startsWith(QLatin1String("LLAMA_")) && words.constFirst().contains(QLatin1Char('='))) {
+    while (!words.isEmpty() && words.constFirst().startsWith(QLatin1String("LLAMA_"))
+           && words.constFirst().contains(QLatin1Char('='))) {
         const QString word = words.takeFirst();
         const qsizetype equals = word.indexOf(QLatin1Char('='));
         environment.insert(word.left(equals), word.mid(equals + 1));
@@ -286,19 +289,23 @@ bool looksLikeLlamaServer(const QStringList &commandLine, const QString &executa
     // Older builds called it "server"; only its model tells it from others of that name.
     if (nameOf(commandLine.constFirst()) == QLatin1String("server")) {
         const ServerFlags flags = parseServerFlags(commandLine.mid(1));
-        return !flags.modelPath.isEmpty() || commandLine.contains(QStringLiteral("-hf")) || commandLine.contains(QStringLiteral("--hf-repo"));
+        return !flags.modelPath.isEmpty() || commandLine.contains(QStringLiteral("-hf"))
+            || commandLine.contains(QStringLiteral("--hf-repo"));
     }
     // Under a loader or an interpreter: the program is one of the words, and a path or the plain name.
-    static const QStringList wrappers{QStringLiteral("ld-linux"), QStringLiteral("ld.so"), QStringLiteral("sh"), QStringLiteral("bash"), QStringLiteral("dash"),
-                                      QStringLiteral("env"), QStringLiteral("nice"), QStringLiteral("numactl"), QStringLiteral("taskset"), QStringLiteral("gdb"),
-                                      QStringLiteral("valgrind"), QStringLiteral("qemu-")};
+    static const QStringList wrappers{QStringLiteral("ld-linux"), QStringLiteral("ld.so"),    QStringLiteral("sh"),
+                                      QStringLiteral("bash"),     QStringLiteral("dash"),     QStringLiteral("env"),
+                                      QStringLiteral("nice"),     QStringLiteral("numactl"),  QStringLiteral("taskset"),
+                                      QStringLiteral("gdb"),      QStringLiteral("valgrind"), QStringLiteral("qemu-")};
     const QString program = nameOf(commandLine.constFirst());
     const bool wrapped = std::any_of(wrappers.cbegin(), wrappers.cend(), [&](const QString &wrapper) {
-        return wrapper.endsWith(QLatin1Char('-')) || wrapper.startsWith(QLatin1String("ld")) ? program.startsWith(wrapper) : program == wrapper;
+        return wrapper.endsWith(QLatin1Char('-')) || wrapper.startsWith(QLatin1String("ld"))
+            ? program.startsWith(wrapper)
+            : program == wrapper;
     });
     return wrapped && std::any_of(commandLine.cbegin() + 1, commandLine.cend(), [&](const QString &word) {
-        return !word.startsWith(QLatin1Char('-')) && nameOf(word).startsWith(QLatin1String("llama-server"));
-    });
+               return !word.startsWith(QLatin1Char('-')) && nameOf(word).startsWith(QLatin1String("llama-server"));
+           });
 }
 
 std::optional<LocalServer> findLocalServer(int port)
@@ -315,10 +322,12 @@ std::optional<LocalServer> findLocalServer(int port)
         const QString base = QStringLiteral("/proc/") + process;
         if (QFileInfo(base).ownerId() != ::getuid())
             continue;
-        const QStringList descriptors = QDir(base + QStringLiteral("/fd")).entryList(QDir::System | QDir::Files | QDir::NoDotAndDotDot);
+        const QStringList descriptors =
+            QDir(base + QStringLiteral("/fd")).entryList(QDir::System | QDir::Files | QDir::NoDotAndDotDot);
         for (const QString &descriptor : descriptors) {
             char target[64] = {};
-            const ssize_t length = ::readlink(QFile::encodeName(base + QStringLiteral("/fd/") + descriptor).constData(), target, sizeof target - 1);
+            const ssize_t length = ::readlink(QFile::encodeName(base + QStringLiteral("/fd/") + descriptor).constData(),
+                                              target, sizeof target - 1);
             if (length < 10 || !QByteArrayView(target, length).startsWith("socket:["))
                 continue;
             if (!inodes.contains(QByteArray(target + 8, length - 9)))
@@ -337,7 +346,8 @@ std::optional<LocalServer> findLocalServer(int port)
             const QList<QByteArray> variables = contentOf(base + QStringLiteral("/environ")).split('\0');
             for (const QByteArray &variable : variables) {
                 if (variable.startsWith("LLAMA_"))
-                    environment.insert(QString::fromLocal8Bit(variable.left(variable.indexOf('='))), QString::fromLocal8Bit(variable.mid(variable.indexOf('=') + 1)));
+                    environment.insert(QString::fromLocal8Bit(variable.left(variable.indexOf('='))),
+                                       QString::fromLocal8Bit(variable.mid(variable.indexOf('=') + 1)));
             }
             // A program that passes them on (a wrapper, the loader) keeps the flags behind its own.
             server.flags = parseServerFlags(server.commandLine.mid(1), environment);

@@ -17,10 +17,7 @@ namespace {
 
 constexpr int kRequestMs = 10 * 60 * 1000;
 
-QJsonObject sessionParams(const QString &sessionId)
-{
-    return {{QStringLiteral("session_id"), sessionId}};
-}
+QJsonObject sessionParams(const QString &sessionId) { return {{QStringLiteral("session_id"), sessionId}}; }
 
 QJsonValue orNull(double value) { return value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value); }
 QJsonValue orNull(int value) { return value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value); }
@@ -43,12 +40,12 @@ QString textOf(const QJsonObject &message)
 struct Replay::Run {
     QString strategy;
     QString sessionId;
-    QString mark;              ///< keeps the strategies' prompts apart on the server
+    QString mark; ///< keeps the strategies' prompts apart on the server
     ReplayRow row;
-    QList<QJsonObject> sent;   ///< messages of the present session, for summarise
-    int unsentFrom = 1;        ///< seq of the first message that no request has held
+    QList<QJsonObject> sent; ///< messages of the present session, for summarise
+    int unsentFrom = 1; ///< seq of the first message that no request has held
     int seq = 0;
-    bool summarised = false;   ///< the next request is the first behind a summary
+    bool summarised = false; ///< the next request is the first behind a summary
     int promptBefore = 0;
     int generation = 0;
 };
@@ -57,23 +54,43 @@ QJsonObject ReplayRow::toJson() const
 {
     QJsonArray rows;
     for (const ReplayCompaction &compaction : compactions) {
-        rows.append(QJsonObject{{QStringLiteral("turn"), compaction.turn}, {QStringLiteral("cut"), orNull(compaction.cut)}, {QStringLiteral("prompt_tokens"), compaction.promptTokens},
-                                {QStringLiteral("tokens_after"), compaction.tokensAfter}, {QStringLiteral("predicted_reuse"), orNull(compaction.predicted)},
-                                {QStringLiteral("predicted_reuse_low"), orNull(compaction.low)}, {QStringLiteral("predicted_reuse_high"), orNull(compaction.high)},
-                                {QStringLiteral("measured_reuse"), compaction.measured}, {QStringLiteral("measured_prefill"), compaction.prefilled}, {QStringLiteral("ms"), orNull(compaction.ms)},
-                                {QStringLiteral("outcome"), compaction.outcome}, {QStringLiteral("cause"), compaction.cause.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(compaction.cause)}});
+        rows.append(
+            QJsonObject{{QStringLiteral("turn"), compaction.turn},
+                        {QStringLiteral("cut"), orNull(compaction.cut)},
+                        {QStringLiteral("prompt_tokens"), compaction.promptTokens},
+                        {QStringLiteral("tokens_after"), compaction.tokensAfter},
+                        {QStringLiteral("predicted_reuse"), orNull(compaction.predicted)},
+                        {QStringLiteral("predicted_reuse_low"), orNull(compaction.low)},
+                        {QStringLiteral("predicted_reuse_high"), orNull(compaction.high)},
+                        {QStringLiteral("measured_reuse"), compaction.measured},
+                        {QStringLiteral("measured_prefill"), compaction.prefilled},
+                        {QStringLiteral("ms"), orNull(compaction.ms)},
+                        {QStringLiteral("outcome"), compaction.outcome},
+                        {QStringLiteral("cause"),
+                         compaction.cause.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(compaction.cause)}});
     }
-    return {{QStringLiteral("strategy"), strategy}, {QStringLiteral("turns"), turns}, {QStringLiteral("compactions"), rows}, {QStringLiteral("new_tokens"), newTokens},
-            {QStringLiteral("prefill_tokens"), prefillTokens}, {QStringLiteral("predicted_prefill_tokens"), predictedPrefill}, {QStringLiteral("reused_tokens"), reusedTokens},
-            {QStringLiteral("prefill_ms"), turnsWithMs > 0 ? QJsonValue(prefillMs) : QJsonValue(QJsonValue::Null)}, {QStringLiteral("misses"), misses},
-            {QStringLiteral("mean_context_tokens"), turns > 0 ? QJsonValue(double(contextSum) / turns) : QJsonValue(QJsonValue::Null)},
-            {QStringLiteral("prefill_amplification"), orNull(amplification())}, {QStringLiteral("predicted_prefill_amplification"), orNull(predictedAmplification())},
-            {QStringLiteral("exact"), exact}, {QStringLiteral("simulated"), simulated}, {QStringLiteral("stopped"), stopped.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(stopped)}};
+    return {{QStringLiteral("strategy"), strategy},
+            {QStringLiteral("turns"), turns},
+            {QStringLiteral("compactions"), rows},
+            {QStringLiteral("new_tokens"), newTokens},
+            {QStringLiteral("prefill_tokens"), prefillTokens},
+            {QStringLiteral("predicted_prefill_tokens"), predictedPrefill},
+            {QStringLiteral("reused_tokens"), reusedTokens},
+            {QStringLiteral("prefill_ms"), turnsWithMs > 0 ? QJsonValue(prefillMs) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("misses"), misses},
+            {QStringLiteral("mean_context_tokens"),
+             turns > 0 ? QJsonValue(double(contextSum) / turns) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("prefill_amplification"), orNull(amplification())},
+            {QStringLiteral("predicted_prefill_amplification"), orNull(predictedAmplification())},
+            {QStringLiteral("exact"), exact},
+            {QStringLiteral("simulated"), simulated},
+            {QStringLiteral("stopped"), stopped.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(stopped)}};
 }
 
 QStringList replayStrategies()
 {
-    return QStringList{QStringLiteral("none"), QStringLiteral("summarise"), QStringLiteral("truncate-oldest")} + shippedProfiles();
+    return QStringList{QStringLiteral("none"), QStringLiteral("summarise"), QStringLiteral("truncate-oldest")}
+    + shippedProfiles();
 }
 
 Replay::Replay(std::shared_ptr<ServiceClient> client, ReplayOptions options, QObject *parent)
@@ -87,7 +104,9 @@ QCoro::Task<Result<QList<ReplayRow>>> Replay::run()
 {
     for (const QString &strategy : std::as_const(m_options.strategies)) {
         if (!replayStrategies().contains(strategy))
-            co_return failure(Error::Code::InvalidParams, QStringLiteral("unknown strategy \"%1\"; known are %2").arg(strategy, replayStrategies().join(QStringLiteral(", "))));
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("unknown strategy \"%1\"; known are %2")
+                                  .arg(strategy, replayStrategies().join(QStringLiteral(", "))));
     }
     QList<ReplayRow> rows;
     for (const QString &strategy : std::as_const(m_options.strategies)) {
@@ -146,8 +165,10 @@ QCoro::Task<Result<void>> Replay::commit(std::shared_ptr<Run> run, QJsonObject m
         for (const QJsonValue &value : given) {
             const QJsonObject call = value.toObject();
             const QJsonObject function = call.value(QStringLiteral("function")).toObject();
-            calls.append(QJsonObject{{QStringLiteral("id"), call.value(QStringLiteral("id")).toString()}, {QStringLiteral("name"), function.value(QStringLiteral("name")).toString()},
-                                     {QStringLiteral("arguments"), function.value(QStringLiteral("arguments")).toString()}});
+            calls.append(
+                QJsonObject{{QStringLiteral("id"), call.value(QStringLiteral("id")).toString()},
+                            {QStringLiteral("name"), function.value(QStringLiteral("name")).toString()},
+                            {QStringLiteral("arguments"), function.value(QStringLiteral("arguments")).toString()}});
         }
         params.insert(QStringLiteral("tool_calls"), calls);
     }
@@ -171,18 +192,23 @@ QCoro::Task<Result<QJsonObject>> Replay::send(QString sessionId, QJsonObject ass
     body.insert(QStringLiteral("messages"), assembled.value(QStringLiteral("messages")));
     if (const QJsonArray tools = assembled.value(QStringLiteral("tools")).toArray(); !tools.isEmpty())
         body.insert(QStringLiteral("tools"), tools);
-    if (const QJsonObject kwargs = assembled.value(QStringLiteral("chat_template_kwargs")).toObject(); !kwargs.isEmpty())
+    if (const QJsonObject kwargs = assembled.value(QStringLiteral("chat_template_kwargs")).toObject();
+        !kwargs.isEmpty())
         body.insert(QStringLiteral("chat_template_kwargs"), kwargs);
     body.insert(QStringLiteral("max_tokens"), 1);
     body.insert(QStringLiteral("cache_prompt"), true);
     const HttpReply reply = co_await http.post(QStringLiteral("/v1/chat/completions"), body, kRequestMs);
     if (reply.status == 0)
-        co_return failure(Error::Code::Unreachable, QStringLiteral("%1: %2").arg(m_options.server.toString(QUrl::RemoveUserInfo), reply.error));
+        co_return failure(Error::Code::Unreachable,
+                          QStringLiteral("%1: %2").arg(m_options.server.toString(QUrl::RemoveUserInfo), reply.error));
     if (!reply.ok())
-        co_return failure(Error::Code::Refused, QStringLiteral("the server refused the request (HTTP %1): %2").arg(reply.status).arg(reply.message()));
+        co_return failure(
+            Error::Code::Refused,
+            QStringLiteral("the server refused the request (HTTP %1): %2").arg(reply.status).arg(reply.message()));
     const QJsonObject timings = reply.object().value(QStringLiteral("timings")).toObject();
     if (timings.isEmpty())
-        co_return failure(Error::Code::Failed, QStringLiteral("the server's answer has no timings: nothing could be measured"));
+        co_return failure(Error::Code::Failed,
+                          QStringLiteral("the server's answer has no timings: nothing could be measured"));
     co_return timings;
 }
 
@@ -193,7 +219,8 @@ QCoro::Task<Result<void>> Replay::summarise(std::shared_ptr<Run> run)
     if (!state)
         co_return std::unexpected(state.error());
     const int live = state->value(QStringLiteral("live_tokens")).toInt();
-    if (state->value(QStringLiteral("trigger_at")).isNull() || live <= state->value(QStringLiteral("trigger_at")).toInt())
+    if (state->value(QStringLiteral("trigger_at")).isNull()
+        || live <= state->value(QStringLiteral("trigger_at")).toInt())
         co_return Result<void>();
     auto episodes = co_await m_client->call(QStringLiteral("session.episodes"), sessionParams(run->sessionId));
     if (!episodes)
@@ -202,7 +229,8 @@ QCoro::Task<Result<void>> Replay::summarise(std::shared_ptr<Run> run)
     // Kept: from the user message at which the recent part begins.
     qsizetype keepFrom = rows.size();
     for (qsizetype i = 0; i < rows.size(); ++i) {
-        if (rows.at(i).toObject().value(QStringLiteral("recent")).toBool() && run->sent.value(i).value(QStringLiteral("role")).toString() == QLatin1String("user")) {
+        if (rows.at(i).toObject().value(QStringLiteral("recent")).toBool()
+            && run->sent.value(i).value(QStringLiteral("role")).toString() == QLatin1String("user")) {
             keepFrom = i;
             break;
         }
@@ -228,14 +256,17 @@ QCoro::Task<Result<void>> Replay::summarise(std::shared_ptr<Run> run)
             head.append(message);
             continue;
         }
-        const QString line = message.value(QStringLiteral("role")).toString() + QStringLiteral(": ") + textOf(message).left(60).simplified();
+        const QString line = message.value(QStringLiteral("role")).toString() + QStringLiteral(": ")
+            + textOf(message).left(60).simplified();
         if (characters + line.size() < qsizetype(m_options.summaryTokens) * 4) {
             lines.append(line);
             characters += line.size();
         }
     }
     QJsonObject first = kept.constFirst();
-    first.insert(QStringLiteral("content"), QString(QStringLiteral("Summary of the conversation so far:\n") + lines.join(QLatin1Char('\n')) + QStringLiteral("\n\n") + textOf(first)));
+    first.insert(QStringLiteral("content"),
+                 QString(QStringLiteral("Summary of the conversation so far:\n") + lines.join(QLatin1Char('\n'))
+                         + QStringLiteral("\n\n") + textOf(first)));
     kept[0] = first;
     const qsizetype unsentKept = std::max<qsizetype>(0, run->sent.size() - std::max<qsizetype>(sentSeq, keepFrom));
     ++run->generation;
@@ -291,7 +322,8 @@ QCoro::Task<Result<void>> Replay::request(std::shared_ptr<Run> run)
         fresh = 0;
         const QJsonArray rows = episodes->value(QStringLiteral("episodes")).toArray();
         for (const QJsonValue &value : rows)
-            fresh += value.toObject().value(QStringLiteral("end")).toInt() - value.toObject().value(QStringLiteral("begin")).toInt();
+            fresh += value.toObject().value(QStringLiteral("end")).toInt()
+                - value.toObject().value(QStringLiteral("begin")).toInt();
     }
     auto timings = co_await send(run->sessionId, *assembled);
     if (!timings) {
@@ -331,7 +363,8 @@ QCoro::Task<Result<void>> Replay::request(std::shared_ptr<Run> run)
     if (!plan.isEmpty() || run->summarised) {
         ReplayCompaction compaction;
         compaction.turn = row.turns;
-        compaction.promptTokens = plan.isEmpty() ? run->promptBefore : plan.value(QStringLiteral("prompt_tokens")).toInt();
+        compaction.promptTokens =
+            plan.isEmpty() ? run->promptBefore : plan.value(QStringLiteral("prompt_tokens")).toInt();
         compaction.tokensAfter = assembled->value(QStringLiteral("prompt_tokens")).toInt();
         const QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
         compaction.cut = plan.isEmpty() ? -1 : boundary.value(QStringLiteral("requested_cut")).toInt(-1);
@@ -364,7 +397,8 @@ QCoro::Task<Result<ReplayRow>> Replay::runStrategy(QString strategy)
         turns += message.value(QStringLiteral("role")).toString() == QLatin1String("assistant") ? 1 : 0;
     if (m_options.turns > 0)
         turns = std::min(turns, m_options.turns);
-    // The strategies must not find each other's prompts on the server: each has a first line of its own, of equal length.
+    // The strategies must not find each other's prompts on the server: each has a first line of its own, of equal
+    // length.
     const QString line = QStringLiteral("Run %1.").arg(run->mark);
     bool marked = false;
     bool any = false;
@@ -385,7 +419,8 @@ QCoro::Task<Result<ReplayRow>> Replay::runStrategy(QString strategy)
         }
         QJsonObject message = recorded;
         if (!marked && role != QLatin1String("assistant") && recorded.value(QStringLiteral("content")).isString()) {
-            message.insert(QStringLiteral("content"), QString(line + QLatin1Char('\n') + recorded.value(QStringLiteral("content")).toString()));
+            message.insert(QStringLiteral("content"),
+                           QString(line + QLatin1Char('\n') + recorded.value(QStringLiteral("content")).toString()));
             marked = true;
         }
         if (auto done = co_await commit(run, message); !done)

@@ -15,25 +15,25 @@ namespace kerf {
 
 struct ReplayOptions {
     Transcript transcript;
-    QStringList strategies;   ///< replayStrategies() has the known ones
-    int window = 0;           ///< tokens; 0 = the server's n_ctx
-    int turns = 0;            ///< at most so many requests a strategy; 0 = all
-    QUrl server;              ///< llama-server; empty = the embedded simulation of the service
+    QStringList strategies; ///< replayStrategies() has the known ones
+    int window = 0; ///< tokens; 0 = the server's n_ctx
+    int turns = 0; ///< at most so many requests a strategy; 0 = all
+    QUrl server; ///< llama-server; empty = the embedded simulation of the service
     QString apiKey;
-    int summaryTokens = 400;  ///< about; summarise only
+    int summaryTokens = 400; ///< about; summarise only
 };
 
 struct ReplayCompaction {
     int turn = 0;
-    int cut = -1;             ///< -1 = the strategy names none
+    int cut = -1; ///< -1 = the strategy names none
     int promptTokens = 0;
     int tokensAfter = 0;
-    int predicted = -1;       ///< -1 = nothing was predicted
+    int predicted = -1; ///< -1 = nothing was predicted
     int low = -1;
     int high = -1;
     int measured = 0;
     int prefilled = 0;
-    double ms = -1;           ///< -1 = not reported
+    double ms = -1; ///< -1 = not reported
     QString outcome;
     QString cause;
 };
@@ -48,11 +48,11 @@ struct ReplayRow {
     qint64 reusedTokens = 0;
     double prefillMs = 0;
     int turnsWithMs = 0;
-    int misses = 0;           ///< requests whose prediction was refuted
-    qint64 contextSum = 0;    ///< prompt tokens over all requests: mean context = sum / turns
+    int misses = 0; ///< requests whose prediction was refuted
+    qint64 contextSum = 0; ///< prompt tokens over all requests: mean context = sum / turns
     bool exact = true;
     bool simulated = false;
-    QString stopped;          ///< why it ended early; empty = it did not
+    QString stopped; ///< why it ended early; empty = it did not
     double amplification() const { return newTokens > 0 ? double(prefillTokens) / double(newTokens) : -1; }
     double predictedAmplification() const { return newTokens > 0 ? double(predictedPrefill) / double(newTokens) : -1; }
     QJsonObject toJson() const;
@@ -61,8 +61,8 @@ struct ReplayRow {
 /// none, summarise, truncate-oldest and the shipped profiles, in the order in which they are shown.
 QStringList replayStrategies();
 
-/// Runs a recorded conversation turn by turn against a server, under one strategy after another, through the service's own
-/// methods. Assistant messages are committed as recorded; one token is generated a request.
+/// Runs a recorded conversation turn by turn against a server, under one strategy after another, through the service's
+/// own methods. Assistant messages are committed as recorded; one token is generated a request.
 class Replay : public QObject
 {
     Q_OBJECT

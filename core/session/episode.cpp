@@ -13,10 +13,16 @@ struct Name {
     const char *text;
 };
 
-constexpr Name<Role> kRoles[] = {{Role::System, "system"}, {Role::User, "user"}, {Role::Assistant, "assistant"},
-                                 {Role::Tool, "tool"}, {Role::Internal, "internal"}};
-constexpr Name<Tier> kTiers[] = {{Tier::Live, "live"}, {Tier::Masked, "masked"}, {Tier::Referenced, "referenced"},
-                                 {Tier::Archived, "archived"}, {Tier::Dropped, "dropped"}};
+constexpr Name<Role> kRoles[] = {{Role::System, "system"},
+                                 {Role::User, "user"},
+                                 {Role::Assistant, "assistant"},
+                                 {Role::Tool, "tool"},
+                                 {Role::Internal, "internal"}};
+constexpr Name<Tier> kTiers[] = {{Tier::Live, "live"},
+                                 {Tier::Masked, "masked"},
+                                 {Tier::Referenced, "referenced"},
+                                 {Tier::Archived, "archived"},
+                                 {Tier::Dropped, "dropped"}};
 constexpr Name<AnchorKind> kAnchors[] = {{AnchorKind::SafetyConstraint, "safety_constraint"},
                                          {AnchorKind::UserCorrection, "user_correction"},
                                          {AnchorKind::TaskContract, "task_contract"}};

@@ -35,11 +35,11 @@ struct ToolCall {
 
 /// One recorded turn. The content is append-only: eviction changes `tier` alone.
 struct Episode {
-    qint64 id = 0;     ///< unique in the store
+    qint64 id = 0; ///< unique in the store
     QString sessionId;
-    int seq = 0;       ///< position in its session, from 1, without gaps
+    int seq = 0; ///< position in its session, from 1, without gaps
     Role role = Role::User;
-    QString content;   ///< text; empty with contentIsNull for a null content
+    QString content; ///< text; empty with contentIsNull for a null content
     bool contentIsNull = false;
     QJsonArray contentParts; ///< the parts as given, where content came as parts; else empty
     QList<ToolCall> toolCalls;
@@ -49,18 +49,18 @@ struct Episode {
     QString reasoning;
     bool isError = false;
     bool droppable = false;
-    TokenList generatedTokens;   ///< ids that the server generated for it, if the harness handed them over
+    TokenList generatedTokens; ///< ids that the server generated for it, if the harness handed them over
     bool hasGeneratedTokens = false;
-    qint64 foldId = 0;           ///< 0 = none
-    qint64 correctsId = 0;       ///< 0 = none
+    qint64 foldId = 0; ///< 0 = none
+    qint64 correctsId = 0; ///< 0 = none
     QString clientRef;
-    QDateTime createdAt;         ///< UTC
+    QDateTime createdAt; ///< UTC
 
     // Derived or changing; not part of what is append-only.
     Tier tier = Tier::Live;
-    int tokenCount = 0;          ///< tokens of the content alone
+    int tokenCount = 0; ///< tokens of the content alone
     bool tokenCountExact = false;
-    bool contentLoaded = true;   ///< false: content, parts and reasoning are in the store only (evicted episodes)
+    bool contentLoaded = true; ///< false: content, parts and reasoning are in the store only (evicted episodes)
     friend bool operator==(const Episode &, const Episode &) = default;
 };
 
@@ -73,12 +73,12 @@ struct Anchor {
     qint64 id = 0;
     QString sessionId;
     AnchorKind kind = AnchorKind::TaskContract;
-    QString content;       ///< empty for a pinned episode
-    qint64 episodeId = 0;  ///< 0 = a text pin
+    QString content; ///< empty for a pinned episode
+    qint64 episodeId = 0; ///< 0 = a text pin
     int tokenCount = 0;
     bool tokenCountExact = false;
-    bool inHead = false;      ///< text pin that stands in the head already
-    int hostSeq = 0;          ///< else: seq of the episode whose message carries it; 0 = waits for the next unsent one
+    bool inHead = false; ///< text pin that stands in the head already
+    int hostSeq = 0; ///< else: seq of the episode whose message carries it; 0 = waits for the next unsent one
     QDateTime createdAt;
     friend bool operator==(const Anchor &, const Anchor &) = default;
 };
@@ -87,8 +87,8 @@ struct Anchor {
 struct SessionConfig {
     QJsonArray tools;
     QJsonObject chatTemplateKwargs;
-    int maxTokens = 0;      ///< request_defaults.max_tokens; 0 = not given
-    int contextWindow = 0;  ///< explicit window in tokens; 0 = the server's n_ctx
+    int maxTokens = 0; ///< request_defaults.max_tokens; 0 = not given
+    int contextWindow = 0; ///< explicit window in tokens; 0 = the server's n_ctx
     friend bool operator==(const SessionConfig &, const SessionConfig &) = default;
 };
 

@@ -16,10 +16,7 @@ namespace {
 constexpr int kMaskCharacters = 160;
 
 /// Model-facing text: one fixed grouping, whatever the user's locale.
-QString number(qint64 value)
-{
-    return QLocale(QLocale::English, QLocale::UnitedStates).toString(value);
-}
+QString number(qint64 value) { return QLocale(QLocale::English, QLocale::UnitedStates).toString(value); }
 
 QString joinedParts(const QJsonArray &parts)
 {
@@ -93,8 +90,7 @@ QJsonObject messageOf(const Episode &episode, const PromptState &state)
     if (episode.tier == Tier::Masked) {
         const auto frozen = state.masks.constFind(episode.seq);
         message.insert(QStringLiteral("content"), frozen != state.masks.cend() ? *frozen : maskedText(episode));
-    }
-    else if (!episode.contentParts.isEmpty())
+    } else if (!episode.contentParts.isEmpty())
         message.insert(QStringLiteral("content"), episode.contentParts);
     else if (episode.contentIsNull)
         message.insert(QStringLiteral("content"), QJsonValue(QJsonValue::Null));
@@ -104,7 +100,9 @@ QJsonObject messageOf(const Episode &episode, const PromptState &state)
         message.insert(QStringLiteral("tool_calls"), toolCallsJson(episode.toolCalls));
     if (!episode.toolCallId.isEmpty())
         message.insert(QStringLiteral("tool_call_id"), episode.toolCallId);
-    const QString name = !episode.name.isEmpty() ? episode.name : episode.role == Role::Tool ? episode.toolName : QString();
+    const QString name = !episode.name.isEmpty() ? episode.name
+        : episode.role == Role::Tool             ? episode.toolName
+                                                 : QString();
     if (!name.isEmpty())
         message.insert(QStringLiteral("name"), name);
     if (!episode.reasoning.isEmpty() && episode.tier == Tier::Live)
@@ -124,8 +122,9 @@ QString maskedText(const Episode &episode)
 {
     const QString text = episode.contentParts.isEmpty() ? episode.content : joinedParts(episode.contentParts);
     const QString who = !episode.toolName.isEmpty() ? episode.toolName : roleName(episode.role);
-    const QString mask = QStringLiteral("[%1, %2 tokens, episode #%3] %4")
-                             .arg(who, number(episode.tokenCount), QString::number(episode.id), head(text, kMaskCharacters));
+    const QString mask =
+        QStringLiteral("[%1, %2 tokens, episode #%3] %4")
+            .arg(who, number(episode.tokenCount), QString::number(episode.id), head(text, kMaskCharacters));
     return mask.size() < text.size() ? mask : text;
 }
 
@@ -345,7 +344,8 @@ QList<int> groupLeaders(const QList<Episode> &episodes)
         if (episode.role != Role::Tool || i == 0)
             continue;
         int leader = i;
-        if (const auto caller = callers.constFind(episode.toolCallId); !episode.toolCallId.isEmpty() && caller != callers.cend())
+        if (const auto caller = callers.constFind(episode.toolCallId);
+            !episode.toolCallId.isEmpty() && caller != callers.cend())
             leader = *caller;
         else if (episodes.at(i - 1).role == Role::Assistant)
             leader = i - 1;

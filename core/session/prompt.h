@@ -13,7 +13,7 @@ namespace kerf {
 /// Text that Kerf adds to a message: the marker, a pin made in mid-session. It stands in front of the
 /// message's own content, set off by a blank line, so that taking it away later leaves clean token seams.
 struct MessageNote {
-    QString marker;        ///< the session's marker line; empty = none
+    QString marker; ///< the session's marker line; empty = none
     QList<qint64> anchors; ///< text pins carried here, by anchor id
     bool isEmpty() const { return marker.isEmpty() && anchors.isEmpty(); }
     friend bool operator==(const MessageNote &, const MessageNote &) = default;
@@ -21,11 +21,11 @@ struct MessageNote {
 
 /// What decides the prompt of a session beside its episodes. All of it is kept in the store.
 struct PromptState {
-    QMap<int, MessageNote> notes;  ///< by the seq of the episode whose message carries it
-    QMap<int, QString> masks;      ///< by seq: the text that stands for a masked episode. Frozen when it was masked, so
-                                   ///< that a later, better count never changes the prompt's head
-    QString pendingMarker;         ///< waits for the next unsent user or tool message; empty = none waits
-    int sentSeq = 0;               ///< episodes up to this seq have been handed out in a prompt
+    QMap<int, MessageNote> notes; ///< by the seq of the episode whose message carries it
+    QMap<int, QString> masks; ///< by seq: the text that stands for a masked episode. Frozen when it was masked, so
+                              ///< that a later, better count never changes the prompt's head
+    QString pendingMarker; ///< waits for the next unsent user or tool message; empty = none waits
+    int sentSeq = 0; ///< episodes up to this seq have been handed out in a prompt
     friend bool operator==(const PromptState &, const PromptState &) = default;
 };
 
@@ -37,13 +37,13 @@ struct PromptPart {
 };
 
 struct ComposedPrompt {
-    QJsonArray messages;        ///< OpenAI chat messages, ready to send
-    QList<PromptPart> parts;    ///< one a message
+    QJsonArray messages; ///< OpenAI chat messages, ready to send
+    QList<PromptPart> parts; ///< one a message
     QList<QByteArray> contents; ///< the text that must be found in the rendered prompt, UTF-8, one a message
 };
 
-/// The header and the first 160 characters that stand for a masked episode: `[read_file, 1,204 tokens, episode #12] ...`.
-/// Returns the content itself where the mask would not be shorter (SPEC 7.4).
+/// The header and the first 160 characters that stand for a masked episode: `[read_file, 1,204 tokens, episode #12]
+/// ...`. Returns the content itself where the mask would not be shorter (SPEC 7.4).
 QString maskedText(const Episode &episode);
 /// Whether masking makes it shorter.
 bool maskHelps(const Episode &episode);

@@ -37,7 +37,10 @@ QString textOf(const QVariant &value)
     return QString(reinterpret_cast<const QChar *>(bytes.constData()), bytes.size() / 2);
 }
 
-QString json(const QJsonObject &object) { return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact)); }
+QString json(const QJsonObject &object)
+{
+    return QString::fromUtf8(QJsonDocument(object).toJson(QJsonDocument::Compact));
+}
 QString json(const QJsonArray &array) { return QString::fromUtf8(QJsonDocument(array).toJson(QJsonDocument::Compact)); }
 QJsonObject objectOf(const QVariant &value) { return QJsonDocument::fromJson(value.toString().toUtf8()).object(); }
 QJsonArray arrayOf(const QVariant &value) { return QJsonDocument::fromJson(value.toString().toUtf8()).array(); }
@@ -76,9 +79,10 @@ TokenList idsOf(const QByteArray &bytes)
     return tokens;
 }
 
-const QString kEpisodeColumns = QStringLiteral(
-    "id, session_id, seq, role, content_null, parts, tool_calls, tool_call_id, tool_name, name, is_error, droppable, generated, "
-    "has_generated, fold_id, corrects_id, client_ref, created_at, tier, token_count, token_exact");
+const QString kEpisodeColumns =
+    QStringLiteral("id, session_id, seq, role, content_null, parts, tool_calls, tool_call_id, tool_name, name, "
+                   "is_error, droppable, generated, "
+                   "has_generated, fold_id, corrects_id, client_ref, created_at, tier, token_count, token_exact");
 
 /// Columns as above, then `content`, `reasoning` where they were asked for (NULL = not loaded).
 Episode episodeOf(const QSqlQuery &query)
@@ -117,12 +121,16 @@ Episode episodeOf(const QSqlQuery &query)
     return episode;
 }
 
-const QString kSessionColumns = QStringLiteral("id, title, revision, turn, config, state, server_identity, created_at, updated_at, "
-                                               "(SELECT COUNT(*) FROM episode e WHERE e.session_id = session.id)");
+const QString kSessionColumns =
+    QStringLiteral("id, title, revision, turn, config, state, server_identity, created_at, updated_at, "
+                   "(SELECT COUNT(*) FROM episode e WHERE e.session_id = session.id)");
 
 QJsonObject configJson(const SessionConfig &config)
 {
-    return {{QStringLiteral("tools"), config.tools}, {QStringLiteral("kwargs"), config.chatTemplateKwargs}, {QStringLiteral("max_tokens"), config.maxTokens}, {QStringLiteral("window"), config.contextWindow}};
+    return {{QStringLiteral("tools"), config.tools},
+            {QStringLiteral("kwargs"), config.chatTemplateKwargs},
+            {QStringLiteral("max_tokens"), config.maxTokens},
+            {QStringLiteral("window"), config.contextWindow}};
 }
 
 SessionRecord sessionOf(const QSqlQuery &query)
@@ -145,7 +153,8 @@ SessionRecord sessionOf(const QSqlQuery &query)
     return record;
 }
 
-const QString kPlanColumns = QStringLiteral("id, session_id, session_revision, status, plan, internal, outcome, settlement, planned_at, applied_at, number, applied_revision");
+const QString kPlanColumns = QStringLiteral("id, session_id, session_revision, status, plan, internal, outcome, "
+                                            "settlement, planned_at, applied_at, number, applied_revision");
 
 PlanRecord planOf(const QSqlQuery &query)
 {
@@ -165,7 +174,8 @@ PlanRecord planOf(const QSqlQuery &query)
     return plan;
 }
 
-const QString kAnchorColumns = QStringLiteral("id, session_id, kind, content, episode_id, token_count, token_exact, in_head, host_seq, created_at");
+const QString kAnchorColumns = QStringLiteral(
+    "id, session_id, kind, content, episode_id, token_count, token_exact, in_head, host_seq, created_at");
 
 Anchor anchorOf(const QSqlQuery &query)
 {
@@ -185,31 +195,49 @@ Anchor anchorOf(const QSqlQuery &query)
 
 // What only SQLite knows stands here and in open(): full text and pragmas. All else is plain SQL, for PostgreSQL later.
 const char *const kSchema1[] = {
-    "CREATE TABLE session (id TEXT PRIMARY KEY, title TEXT NOT NULL, revision INTEGER NOT NULL, turn INTEGER NOT NULL, config TEXT NOT NULL, "
+    "CREATE TABLE session (id TEXT PRIMARY KEY, title TEXT NOT NULL, revision INTEGER NOT NULL, turn INTEGER NOT NULL, "
+    "config TEXT NOT NULL, "
     "state TEXT NOT NULL, server_identity TEXT NOT NULL, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL)",
-    "CREATE TABLE episode (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), seq INTEGER NOT NULL, role TEXT NOT NULL, "
-    "content, content_null INTEGER NOT NULL, parts TEXT NOT NULL, tool_calls TEXT NOT NULL, tool_call_id TEXT NOT NULL, tool_name TEXT NOT NULL, "
-    "name TEXT NOT NULL, reasoning, is_error INTEGER NOT NULL, droppable INTEGER NOT NULL, generated BLOB, has_generated INTEGER NOT NULL, "
-    "fold_id INTEGER NOT NULL, corrects_id INTEGER NOT NULL, client_ref TEXT, created_at INTEGER NOT NULL, tier TEXT NOT NULL, "
-    "token_count INTEGER NOT NULL, token_exact INTEGER NOT NULL, UNIQUE (session_id, seq), UNIQUE (session_id, client_ref))",
+    "CREATE TABLE episode (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), seq INTEGER NOT "
+    "NULL, role TEXT NOT NULL, "
+    "content, content_null INTEGER NOT NULL, parts TEXT NOT NULL, tool_calls TEXT NOT NULL, tool_call_id TEXT NOT "
+    "NULL, tool_name TEXT NOT NULL, "
+    "name TEXT NOT NULL, reasoning, is_error INTEGER NOT NULL, droppable INTEGER NOT NULL, generated BLOB, "
+    "has_generated INTEGER NOT NULL, "
+    "fold_id INTEGER NOT NULL, corrects_id INTEGER NOT NULL, client_ref TEXT, created_at INTEGER NOT NULL, tier TEXT "
+    "NOT NULL, "
+    "token_count INTEGER NOT NULL, token_exact INTEGER NOT NULL, UNIQUE (session_id, seq), UNIQUE (session_id, "
+    "client_ref))",
     "CREATE TABLE deletion (session_id TEXT PRIMARY KEY)",
-    "CREATE TRIGGER episode_is_append_only BEFORE UPDATE OF id, session_id, seq, role, content, content_null, parts, tool_calls, tool_call_id, tool_name, "
-    "name, reasoning, is_error, generated, has_generated, client_ref, created_at ON episode BEGIN SELECT RAISE(ABORT, 'an episode''s content is never changed'); END",
-    "CREATE TRIGGER episode_is_never_deleted BEFORE DELETE ON episode WHEN NOT EXISTS (SELECT 1 FROM deletion WHERE session_id = OLD.session_id) "
+    "CREATE TRIGGER episode_is_append_only BEFORE UPDATE OF id, session_id, seq, role, content, content_null, parts, "
+    "tool_calls, tool_call_id, tool_name, "
+    "name, reasoning, is_error, generated, has_generated, client_ref, created_at ON episode BEGIN SELECT RAISE(ABORT, "
+    "'an episode''s content is never changed'); END",
+    "CREATE TRIGGER episode_is_never_deleted BEFORE DELETE ON episode WHEN NOT EXISTS (SELECT 1 FROM deletion WHERE "
+    "session_id = OLD.session_id) "
     "BEGIN SELECT RAISE(ABORT, 'an episode is only deleted with its session'); END",
-    "CREATE TABLE anchor (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), kind TEXT NOT NULL, content, episode_id INTEGER NOT NULL, "
-    "token_count INTEGER NOT NULL, token_exact INTEGER NOT NULL, in_head INTEGER NOT NULL, host_seq INTEGER NOT NULL, created_at INTEGER NOT NULL)",
+    "CREATE TABLE anchor (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), kind TEXT NOT NULL, "
+    "content, episode_id INTEGER NOT NULL, "
+    "token_count INTEGER NOT NULL, token_exact INTEGER NOT NULL, in_head INTEGER NOT NULL, host_seq INTEGER NOT NULL, "
+    "created_at INTEGER NOT NULL)",
     "CREATE INDEX anchor_by_session ON anchor (session_id)",
-    "CREATE TABLE plan (id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), session_revision INTEGER NOT NULL, status TEXT NOT NULL, "
-    "plan TEXT NOT NULL, internal TEXT NOT NULL, outcome TEXT NOT NULL, settlement TEXT NOT NULL, planned_at INTEGER NOT NULL, applied_at INTEGER NOT NULL, "
+    "CREATE TABLE plan (id TEXT PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), session_revision INTEGER "
+    "NOT NULL, status TEXT NOT NULL, "
+    "plan TEXT NOT NULL, internal TEXT NOT NULL, outcome TEXT NOT NULL, settlement TEXT NOT NULL, planned_at INTEGER "
+    "NOT NULL, applied_at INTEGER NOT NULL, "
     "number INTEGER NOT NULL, applied_revision INTEGER NOT NULL)",
     "CREATE INDEX plan_by_session ON plan (session_id, status, number)",
-    "CREATE TABLE receipt (session_id TEXT NOT NULL REFERENCES session(id), turn INTEGER NOT NULL, receipt TEXT NOT NULL, created_at INTEGER NOT NULL, PRIMARY KEY (session_id, turn))",
-    "CREATE TABLE provider_usage (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), turn INTEGER NOT NULL, payload TEXT NOT NULL, created_at INTEGER NOT NULL)",
+    "CREATE TABLE receipt (session_id TEXT NOT NULL REFERENCES session(id), turn INTEGER NOT NULL, receipt TEXT NOT "
+    "NULL, created_at INTEGER NOT NULL, PRIMARY KEY (session_id, turn))",
+    "CREATE TABLE provider_usage (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), turn "
+    "INTEGER NOT NULL, payload TEXT NOT NULL, created_at INTEGER NOT NULL)",
     "CREATE INDEX usage_by_session ON provider_usage (session_id, id)",
-    "CREATE TABLE token_count (tokenizer TEXT NOT NULL, text_hash BLOB NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (tokenizer, text_hash))",
-    "CREATE TABLE cache_checkpoint (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), kind TEXT NOT NULL, position INTEGER NOT NULL, "
-    "slot_id INTEGER NOT NULL, file_name TEXT NOT NULL, prefix_hash TEXT NOT NULL, server_identity TEXT NOT NULL, size_bytes INTEGER NOT NULL, created_at INTEGER NOT NULL)",
+    "CREATE TABLE token_count (tokenizer TEXT NOT NULL, text_hash BLOB NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY "
+    "(tokenizer, text_hash))",
+    "CREATE TABLE cache_checkpoint (id INTEGER PRIMARY KEY, session_id TEXT NOT NULL REFERENCES session(id), kind TEXT "
+    "NOT NULL, position INTEGER NOT NULL, "
+    "slot_id INTEGER NOT NULL, file_name TEXT NOT NULL, prefix_hash TEXT NOT NULL, server_identity TEXT NOT NULL, "
+    "size_bytes INTEGER NOT NULL, created_at INTEGER NOT NULL)",
     "CREATE INDEX checkpoint_by_session ON cache_checkpoint (session_id)",
     "CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
     "CREATE VIRTUAL TABLE episode_text USING fts5(content, content='', tokenize='trigram')",
@@ -217,10 +245,7 @@ const char *const kSchema1[] = {
 
 } // namespace
 
-Database::~Database()
-{
-    close();
-}
+Database::~Database() { close(); }
 
 void Database::close()
 {
@@ -312,11 +337,14 @@ Result<void> Database::open(const QString &path)
             QString host;
             QString program;
             const bool told = m_lock->getLockInfo(&pid, &host, &program);
-            const QString why = m_lock->error() == QLockFile::LockFailedError && told ? QStringLiteral("process %1 (%2)").arg(pid).arg(program) : QStringLiteral("the lock file cannot be made");
+            const QString why = m_lock->error() == QLockFile::LockFailedError && told
+                ? QStringLiteral("process %1 (%2)").arg(pid).arg(program)
+                : QStringLiteral("the lock file cannot be made");
             m_lock.reset();
             return std::unexpected(failed(QStringLiteral("the store is in use or its folder is read only"), why));
         }
-        QFile::setPermissions(info.absoluteFilePath() + QStringLiteral(".lock"), QFileDevice::ReadOwner | QFileDevice::WriteOwner);
+        QFile::setPermissions(info.absoluteFilePath() + QStringLiteral(".lock"),
+                              QFileDevice::ReadOwner | QFileDevice::WriteOwner);
         fresh = !info.exists() || info.size() == 0;
         if (!fresh) {
             QFile file(path);
@@ -325,10 +353,15 @@ Result<void> Database::open(const QString &path)
             const QByteArray head = file.read(100);
             // Looked at before SQLite touches it: a refused file is left as it is.
             if (!head.startsWith(QByteArray("SQLite format 3\0", 16)) || head.size() < 100)
-                return std::unexpected(failed(QStringLiteral("is damaged or no Kerf store; Kerf did not change the file"), QStringLiteral("no SQLite header")));
-            const auto version = (uchar(head.at(60)) << 24) | (uchar(head.at(61)) << 16) | (uchar(head.at(62)) << 8) | uchar(head.at(63));
+                return std::unexpected(
+                    failed(QStringLiteral("is damaged or no Kerf store; Kerf did not change the file"),
+                           QStringLiteral("no SQLite header")));
+            const auto version = (uchar(head.at(60)) << 24) | (uchar(head.at(61)) << 16) | (uchar(head.at(62)) << 8)
+                | uchar(head.at(63));
             if (version > kSchema)
-                return std::unexpected(failed(QStringLiteral("was written by a newer Kerf; Kerf did not change the file"), QStringLiteral("schema %1, this build knows %2").arg(version).arg(kSchema)));
+                return std::unexpected(
+                    failed(QStringLiteral("was written by a newer Kerf; Kerf did not change the file"),
+                           QStringLiteral("schema %1, this build knows %2").arg(version).arg(kSchema)));
         }
     }
     // Private to this user from the first byte on: -wal and -shm take the mode of the file.
@@ -355,7 +388,9 @@ Result<void> Database::open(const QString &path)
         if (!journal.exec(QStringLiteral("PRAGMA journal_mode = WAL")) || !journal.next())
             return std::unexpected(failed(QStringLiteral("journal mode"), journal.lastError().text()));
         if (journal.value(0).toString().compare(QLatin1String("wal"), Qt::CaseInsensitive) != 0)
-            return std::unexpected(failed(QStringLiteral("journal mode"), QStringLiteral("the file system gives %1 instead of WAL").arg(journal.value(0).toString())));
+            return std::unexpected(
+                failed(QStringLiteral("journal mode"),
+                       QStringLiteral("the file system gives %1 instead of WAL").arg(journal.value(0).toString())));
     }
     return migrate();
 }
@@ -365,7 +400,8 @@ Result<void> Database::check()
 {
     QSqlQuery query(m_db);
     if (!query.exec(QStringLiteral("PRAGMA quick_check(1)")) || !query.next())
-        return std::unexpected(failed(QStringLiteral("is damaged; Kerf did not change the file"), query.lastError().text()));
+        return std::unexpected(
+            failed(QStringLiteral("is damaged; Kerf did not change the file"), query.lastError().text()));
     const QString answer = query.value(0).toString();
     if (answer != QLatin1String("ok"))
         return std::unexpected(failed(QStringLiteral("is damaged; Kerf did not change the file"), answer));
@@ -380,7 +416,8 @@ Result<void> Database::migrate()
     const int version = query.value(0).toInt();
     query.finish();
     if (version > kSchema)
-        return std::unexpected(failed(QStringLiteral("was written by a newer Kerf; Kerf did not change the file"), QStringLiteral("schema %1, this build knows %2").arg(version).arg(kSchema)));
+        return std::unexpected(failed(QStringLiteral("was written by a newer Kerf; Kerf did not change the file"),
+                                      QStringLiteral("schema %1, this build knows %2").arg(version).arg(kSchema)));
     if (version < 1) {
         // Each step is a transaction of its own that also raises the number.
         const auto made = transaction<bool>([this]() -> Result<bool> {
@@ -403,7 +440,10 @@ Result<StoreStats> Database::count()
     StoreStats stats;
     stats.path = m_path;
     stats.schema = kSchema;
-    auto query = run(QStringLiteral("SELECT (SELECT COUNT(*) FROM episode), (SELECT COUNT(*) FROM session), (SELECT COUNT(*) FROM anchor)"), {});
+    auto query =
+        run(QStringLiteral(
+                "SELECT (SELECT COUNT(*) FROM episode), (SELECT COUNT(*) FROM session), (SELECT COUNT(*) FROM anchor)"),
+            {});
     if (!query)
         return std::unexpected(query.error());
     if ((*query)->next()) {
@@ -419,12 +459,14 @@ Result<StoreStats> Database::count()
 Result<SessionRecord> Database::createSession(const QString &id, const QString &title)
 {
     return transaction<SessionRecord>([&]() -> Result<SessionRecord> {
-        auto made = run(QStringLiteral("INSERT INTO session (id, title, revision, turn, config, state, server_identity, created_at, updated_at) "
+        auto made = run(QStringLiteral("INSERT INTO session (id, title, revision, turn, config, state, "
+                                       "server_identity, created_at, updated_at) "
                                        "VALUES (?, ?, 0, 0, '{}', '{}', '', ?, ?) ON CONFLICT (id) DO NOTHING"),
                         {id, textValue(title), now(), now()});
         if (!made)
             return std::unexpected(made.error());
-        auto query = run(QStringLiteral("SELECT ") + kSessionColumns + QStringLiteral(" FROM session WHERE id = ?"), {id});
+        auto query =
+            run(QStringLiteral("SELECT ") + kSessionColumns + QStringLiteral(" FROM session WHERE id = ?"), {id});
         if (!query)
             return std::unexpected(query.error());
         if (!(*query)->next())
@@ -446,15 +488,19 @@ Result<SessionData> Database::loadSession(const QString &id)
     data.record = sessionOf(**query);
     (*query)->finish();
     data.episodes.reserve(data.record.episodeCount);
-    query = run(QStringLiteral("SELECT ") + kEpisodeColumns
-                    + QStringLiteral(", CASE WHEN tier IN ('live', 'masked') THEN content END, CASE WHEN tier IN ('live', 'masked') THEN reasoning END FROM episode WHERE session_id = ? ORDER BY seq"),
-                {id});
+    query =
+        run(QStringLiteral("SELECT ") + kEpisodeColumns
+                + QStringLiteral(", CASE WHEN tier IN ('live', 'masked') THEN content END, CASE WHEN tier IN ('live', "
+                                 "'masked') THEN reasoning END FROM episode WHERE session_id = ? ORDER BY seq"),
+            {id});
     if (!query)
         return std::unexpected(query.error());
     while ((*query)->next())
         data.episodes.append(episodeOf(**query));
     (*query)->finish();
-    query = run(QStringLiteral("SELECT ") + kAnchorColumns + QStringLiteral(" FROM anchor WHERE session_id = ? ORDER BY id"), {id});
+    query = run(QStringLiteral("SELECT ") + kAnchorColumns
+                    + QStringLiteral(" FROM anchor WHERE session_id = ? ORDER BY id"),
+                {id});
     if (!query)
         return std::unexpected(query.error());
     while ((*query)->next())
@@ -465,7 +511,8 @@ Result<SessionData> Database::loadSession(const QString &id)
 
 Result<QList<SessionRecord>> Database::listSessions()
 {
-    auto query = run(QStringLiteral("SELECT ") + kSessionColumns + QStringLiteral(" FROM session ORDER BY updated_at DESC, id"), {});
+    auto query = run(
+        QStringLiteral("SELECT ") + kSessionColumns + QStringLiteral(" FROM session ORDER BY updated_at DESC, id"), {});
     if (!query)
         return std::unexpected(query.error());
     QList<SessionRecord> records;
@@ -477,7 +524,8 @@ Result<QList<SessionRecord>> Database::listSessions()
 
 Result<void> Database::renameSession(const QString &id, const QString &title)
 {
-    auto query = run(QStringLiteral("UPDATE session SET title = ?, updated_at = ? WHERE id = ?"), {textValue(title), now(), id});
+    auto query =
+        run(QStringLiteral("UPDATE session SET title = ?, updated_at = ? WHERE id = ?"), {textValue(title), now(), id});
     if (!query)
         return std::unexpected(query.error());
     if ((*query)->numRowsAffected() == 0)
@@ -499,11 +547,15 @@ Result<int> Database::deleteSession(const QString &id)
             rows.append({(*texts)->value(0).toLongLong(), textOf((*texts)->value(1))});
         (*texts)->finish();
         for (const auto &[episodeId, text] : std::as_const(rows)) {
-            if (auto gone = run(QStringLiteral("INSERT INTO episode_text (episode_text, rowid, content) VALUES ('delete', ?, ?)"), {episodeId, text}); !gone)
+            if (auto gone = run(
+                    QStringLiteral("INSERT INTO episode_text (episode_text, rowid, content) VALUES ('delete', ?, ?)"),
+                    {episodeId, text});
+                !gone)
                 return std::unexpected(gone.error());
         }
         for (const char *table : {"provider_usage", "receipt", "plan", "anchor", "cache_checkpoint", "episode"}) {
-            if (auto gone = run(QStringLiteral("DELETE FROM %1 WHERE session_id = ?").arg(QLatin1String(table)), {id}); !gone)
+            if (auto gone = run(QStringLiteral("DELETE FROM %1 WHERE session_id = ?").arg(QLatin1String(table)), {id});
+                !gone)
                 return std::unexpected(gone.error());
         }
         auto session = run(QStringLiteral("DELETE FROM session WHERE id = ?"), {id});
@@ -523,7 +575,9 @@ Result<Database::SessionMark *> Database::mark(const QString &sessionId)
 {
     if (const auto it = m_marks.find(sessionId); it != m_marks.end())
         return &it.value();
-    auto query = run(QStringLiteral("SELECT revision, (SELECT COALESCE(MAX(seq), 0) FROM episode WHERE session_id = session.id) FROM session WHERE id = ?"), {sessionId});
+    auto query = run(QStringLiteral("SELECT revision, (SELECT COALESCE(MAX(seq), 0) FROM episode WHERE session_id = "
+                                    "session.id) FROM session WHERE id = ?"),
+                     {sessionId});
     if (!query)
         return std::unexpected(query.error());
     if (!(*query)->next()) {
@@ -541,7 +595,9 @@ Result<qint64> Database::bump(const QString &sessionId)
     if (!known)
         return std::unexpected(known.error());
     ++(*known)->revision;
-    if (auto done = run(QStringLiteral("UPDATE session SET revision = ?, updated_at = ? WHERE id = ?"), {(*known)->revision, now(), sessionId}); !done)
+    if (auto done = run(QStringLiteral("UPDATE session SET revision = ?, updated_at = ? WHERE id = ?"),
+                        {(*known)->revision, now(), sessionId});
+        !done)
         return std::unexpected(done.error());
     return (*known)->revision;
 }
@@ -551,8 +607,10 @@ Result<AppendedEpisode> Database::appendEpisode(Episode draft)
     return transaction<AppendedEpisode>([&]() -> Result<AppendedEpisode> {
         auto known = mark(draft.sessionId);
         if (!known && known.error().code == Error::Code::NotFound) {
-            if (auto made = run(QStringLiteral("INSERT INTO session (id, title, revision, turn, config, state, server_identity, created_at, updated_at) VALUES (?, '', 0, 0, '{}', '{}', '', ?, ?)"),
-                                {draft.sessionId, now(), now()});
+            if (auto made = run(
+                    QStringLiteral("INSERT INTO session (id, title, revision, turn, config, state, server_identity, "
+                                   "created_at, updated_at) VALUES (?, '', 0, 0, '{}', '{}', '', ?, ?)"),
+                    {draft.sessionId, now(), now()});
                 !made)
                 return std::unexpected(made.error());
             known = &m_marks.insert(draft.sessionId, SessionMark()).value();
@@ -560,7 +618,10 @@ Result<AppendedEpisode> Database::appendEpisode(Episode draft)
         if (!known)
             return std::unexpected(known.error());
         if (!draft.clientRef.isEmpty()) {
-            auto query = run(QStringLiteral("SELECT ") + kEpisodeColumns + QStringLiteral(", content, reasoning FROM episode WHERE session_id = ? AND client_ref = ?"), {draft.sessionId, draft.clientRef});
+            auto query =
+                run(QStringLiteral("SELECT ") + kEpisodeColumns
+                        + QStringLiteral(", content, reasoning FROM episode WHERE session_id = ? AND client_ref = ?"),
+                    {draft.sessionId, draft.clientRef});
             if (!query)
                 return std::unexpected(query.error());
             if ((*query)->next()) {
@@ -572,19 +633,40 @@ Result<AppendedEpisode> Database::appendEpisode(Episode draft)
         }
         draft.seq = (*known)->seq + 1;
         draft.createdAt = QDateTime::currentDateTimeUtc();
-        auto inserted = run(QStringLiteral("INSERT INTO episode (session_id, seq, role, content, content_null, parts, tool_calls, tool_call_id, tool_name, name, reasoning, is_error, droppable, "
-                                           "generated, has_generated, fold_id, corrects_id, client_ref, created_at, tier, token_count, token_exact) "
-                                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-                            {draft.sessionId, draft.seq, roleName(draft.role), textValue(draft.content), draft.contentIsNull ? 1 : 0,
-                             draft.contentParts.isEmpty() ? QStringLiteral("") : json(draft.contentParts), toolCallsText(draft.toolCalls), draft.toolCallId.isNull() ? QStringLiteral("") : draft.toolCallId,
-                             draft.toolName.isNull() ? QStringLiteral("") : draft.toolName, draft.name.isNull() ? QStringLiteral("") : draft.name, textValue(draft.reasoning), draft.isError ? 1 : 0,
-                             draft.droppable ? 1 : 0, idsBytes(draft.generatedTokens), draft.hasGeneratedTokens ? 1 : 0, draft.foldId, draft.correctsId,
-                             draft.clientRef.isEmpty() ? QVariant(QMetaType(QMetaType::QString)) : QVariant(draft.clientRef), draft.createdAt.toMSecsSinceEpoch(), tierName(draft.tier), draft.tokenCount,
-                             draft.tokenCountExact ? 1 : 0});
+        auto inserted =
+            run(QStringLiteral("INSERT INTO episode (session_id, seq, role, content, content_null, parts, tool_calls, "
+                               "tool_call_id, tool_name, name, reasoning, is_error, droppable, "
+                               "generated, has_generated, fold_id, corrects_id, client_ref, created_at, tier, "
+                               "token_count, token_exact) "
+                               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+                {draft.sessionId,
+                 draft.seq,
+                 roleName(draft.role),
+                 textValue(draft.content),
+                 draft.contentIsNull ? 1 : 0,
+                 draft.contentParts.isEmpty() ? QStringLiteral("") : json(draft.contentParts),
+                 toolCallsText(draft.toolCalls),
+                 draft.toolCallId.isNull() ? QStringLiteral("") : draft.toolCallId,
+                 draft.toolName.isNull() ? QStringLiteral("") : draft.toolName,
+                 draft.name.isNull() ? QStringLiteral("") : draft.name,
+                 textValue(draft.reasoning),
+                 draft.isError ? 1 : 0,
+                 draft.droppable ? 1 : 0,
+                 idsBytes(draft.generatedTokens),
+                 draft.hasGeneratedTokens ? 1 : 0,
+                 draft.foldId,
+                 draft.correctsId,
+                 draft.clientRef.isEmpty() ? QVariant(QMetaType(QMetaType::QString)) : QVariant(draft.clientRef),
+                 draft.createdAt.toMSecsSinceEpoch(),
+                 tierName(draft.tier),
+                 draft.tokenCount,
+                 draft.tokenCountExact ? 1 : 0});
         if (!inserted)
             return std::unexpected(inserted.error());
         draft.id = (*inserted)->lastInsertId().toLongLong();
-        if (auto indexed = run(QStringLiteral("INSERT INTO episode_text (rowid, content) VALUES (?, ?)"), {draft.id, draft.content}); !indexed)
+        if (auto indexed = run(QStringLiteral("INSERT INTO episode_text (rowid, content) VALUES (?, ?)"),
+                               {draft.id, draft.content});
+            !indexed)
             return std::unexpected(indexed.error());
         ++(*known)->seq;
         auto revision = bump(draft.sessionId);
@@ -608,7 +690,9 @@ Result<QList<Episode>> Database::episodesById(const QList<qint64> &ids)
 {
     QList<Episode> episodes;
     for (const qint64 id : ids) {
-        auto query = run(QStringLiteral("SELECT ") + kEpisodeColumns + QStringLiteral(", content, reasoning FROM episode WHERE id = ?"), {id});
+        auto query = run(QStringLiteral("SELECT ") + kEpisodeColumns
+                             + QStringLiteral(", content, reasoning FROM episode WHERE id = ?"),
+                         {id});
         if (!query)
             return std::unexpected(query.error());
         if ((*query)->next())
@@ -620,7 +704,8 @@ Result<QList<Episode>> Database::episodesById(const QList<qint64> &ids)
 
 Result<QList<Episode>> Database::episodesFrom(const QString &sessionId, int fromSeq, int limit, bool withContent)
 {
-    auto query = run(QStringLiteral("SELECT ") + kEpisodeColumns + (withContent ? QStringLiteral(", content, reasoning") : QStringLiteral(", NULL, NULL"))
+    auto query = run(QStringLiteral("SELECT ") + kEpisodeColumns
+                         + (withContent ? QStringLiteral(", content, reasoning") : QStringLiteral(", NULL, NULL"))
                          + QStringLiteral(" FROM episode WHERE session_id = ? AND seq >= ? ORDER BY seq LIMIT ?"),
                      {sessionId, fromSeq, limit});
     if (!query)
@@ -635,15 +720,20 @@ Result<QList<Episode>> Database::episodesFrom(const QString &sessionId, int from
 Result<qint64> Database::saveConfig(const QString &sessionId, const SessionConfig &config)
 {
     return transaction<qint64>([&]() -> Result<qint64> {
-        if (auto done = run(QStringLiteral("UPDATE session SET config = ? WHERE id = ?"), {json(configJson(config)), sessionId}); !done)
+        if (auto done = run(QStringLiteral("UPDATE session SET config = ? WHERE id = ?"),
+                            {json(configJson(config)), sessionId});
+            !done)
             return std::unexpected(done.error());
         return bump(sessionId);
     });
 }
 
-Result<void> Database::saveState(const QString &sessionId, const QJsonObject &state, const QString &serverIdentity, int turn)
+Result<void> Database::saveState(const QString &sessionId, const QJsonObject &state, const QString &serverIdentity,
+                                 int turn)
 {
-    auto done = run(QStringLiteral("UPDATE session SET state = ?, server_identity = ?, turn = ?, updated_at = ? WHERE id = ?"), {json(state), serverIdentity.isNull() ? QStringLiteral("") : serverIdentity, turn, now(), sessionId});
+    auto done =
+        run(QStringLiteral("UPDATE session SET state = ?, server_identity = ?, turn = ?, updated_at = ? WHERE id = ?"),
+            {json(state), serverIdentity.isNull() ? QStringLiteral("") : serverIdentity, turn, now(), sessionId});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -653,9 +743,12 @@ Result<std::pair<Anchor, qint64>> Database::addAnchor(Anchor anchor)
 {
     return transaction<std::pair<Anchor, qint64>>([&]() -> Result<std::pair<Anchor, qint64>> {
         anchor.createdAt = QDateTime::currentDateTimeUtc();
-        auto made = run(QStringLiteral("INSERT INTO anchor (session_id, kind, content, episode_id, token_count, token_exact, in_head, host_seq, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-                        {anchor.sessionId, anchorKindName(anchor.kind), textValue(anchor.content), anchor.episodeId, anchor.tokenCount, anchor.tokenCountExact ? 1 : 0, anchor.inHead ? 1 : 0,
-                         anchor.hostSeq, anchor.createdAt.toMSecsSinceEpoch()});
+        auto made =
+            run(QStringLiteral("INSERT INTO anchor (session_id, kind, content, episode_id, token_count, token_exact, "
+                               "in_head, host_seq, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+                {anchor.sessionId, anchorKindName(anchor.kind), textValue(anchor.content), anchor.episodeId,
+                 anchor.tokenCount, anchor.tokenCountExact ? 1 : 0, anchor.inHead ? 1 : 0, anchor.hostSeq,
+                 anchor.createdAt.toMSecsSinceEpoch()});
         if (!made)
             return std::unexpected(made.error());
         anchor.id = (*made)->lastInsertId().toLongLong();
@@ -669,7 +762,8 @@ Result<std::pair<Anchor, qint64>> Database::addAnchor(Anchor anchor)
 Result<std::pair<Anchor, qint64>> Database::removeAnchor(qint64 anchorId)
 {
     return transaction<std::pair<Anchor, qint64>>([&]() -> Result<std::pair<Anchor, qint64>> {
-        auto query = run(QStringLiteral("SELECT ") + kAnchorColumns + QStringLiteral(" FROM anchor WHERE id = ?"), {anchorId});
+        auto query =
+            run(QStringLiteral("SELECT ") + kAnchorColumns + QStringLiteral(" FROM anchor WHERE id = ?"), {anchorId});
         if (!query)
             return std::unexpected(query.error());
         if (!(*query)->next()) {
@@ -690,8 +784,10 @@ Result<std::pair<Anchor, qint64>> Database::removeAnchor(qint64 anchorId)
 Result<void> Database::writeAnchors(const QList<Anchor> &anchors)
 {
     for (const Anchor &anchor : anchors) {
-        if (auto done = run(QStringLiteral("UPDATE anchor SET token_count = ?, token_exact = ?, in_head = ?, host_seq = ? WHERE id = ?"),
-                            {anchor.tokenCount, anchor.tokenCountExact ? 1 : 0, anchor.inHead ? 1 : 0, anchor.hostSeq, anchor.id});
+        if (auto done = run(
+                QStringLiteral(
+                    "UPDATE anchor SET token_count = ?, token_exact = ?, in_head = ?, host_seq = ? WHERE id = ?"),
+                {anchor.tokenCount, anchor.tokenCountExact ? 1 : 0, anchor.inHead ? 1 : 0, anchor.hostSeq, anchor.id});
             !done)
             return std::unexpected(done.error());
     }
@@ -712,11 +808,17 @@ Result<void> Database::updateAnchors(const QList<Anchor> &anchors)
 
 Result<void> Database::savePlan(const PlanRecord &plan)
 {
-    auto done = run(QStringLiteral("INSERT INTO plan (id, session_id, session_revision, status, plan, internal, outcome, settlement, planned_at, applied_at, number, applied_revision) "
-                                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET status = excluded.status, plan = excluded.plan, internal = excluded.internal, "
-                                   "outcome = excluded.outcome, settlement = excluded.settlement, applied_at = excluded.applied_at, number = excluded.number, applied_revision = excluded.applied_revision"),
-                    {plan.id, plan.sessionId, plan.sessionRevision, plan.status, json(plan.plan), json(plan.internal), plan.outcome.isNull() ? QStringLiteral("") : plan.outcome, json(plan.settlement),
-                     plan.plannedAt.toMSecsSinceEpoch(), plan.appliedAt.isValid() ? plan.appliedAt.toMSecsSinceEpoch() : 0, plan.number, plan.appliedRevision});
+    auto done = run(
+        QStringLiteral("INSERT INTO plan (id, session_id, session_revision, status, plan, internal, outcome, "
+                       "settlement, planned_at, applied_at, number, applied_revision) "
+                       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET status = "
+                       "excluded.status, plan = excluded.plan, internal = excluded.internal, "
+                       "outcome = excluded.outcome, settlement = excluded.settlement, applied_at = "
+                       "excluded.applied_at, number = excluded.number, applied_revision = excluded.applied_revision"),
+        {plan.id, plan.sessionId, plan.sessionRevision, plan.status, json(plan.plan), json(plan.internal),
+         plan.outcome.isNull() ? QStringLiteral("") : plan.outcome, json(plan.settlement),
+         plan.plannedAt.toMSecsSinceEpoch(), plan.appliedAt.isValid() ? plan.appliedAt.toMSecsSinceEpoch() : 0,
+         plan.number, plan.appliedRevision});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -739,22 +841,27 @@ Result<PlanRecord> Database::plan(const QString &id)
 Result<void> Database::writeTiers(const QList<TierChange> &tiers)
 {
     for (const TierChange &change : tiers) {
-        if (auto done = run(QStringLiteral("UPDATE episode SET tier = ? WHERE id = ?"), {tierName(change.tier), change.episodeId}); !done)
+        if (auto done = run(QStringLiteral("UPDATE episode SET tier = ? WHERE id = ?"),
+                            {tierName(change.tier), change.episodeId});
+            !done)
             return std::unexpected(done.error());
     }
     return {};
 }
 
-Result<PlanRecord> Database::applyPlan(PlanRecord plan, const QList<TierChange> &tiers, const QJsonObject &state, const QList<Anchor> &anchors)
+Result<PlanRecord> Database::applyPlan(PlanRecord plan, const QList<TierChange> &tiers, const QJsonObject &state,
+                                       const QList<Anchor> &anchors)
 {
     return transaction<PlanRecord>([&]() -> Result<PlanRecord> {
         if (auto done = writeTiers(tiers); !done)
             return std::unexpected(done.error());
         if (auto done = writeAnchors(anchors); !done)
             return std::unexpected(done.error());
-        if (auto done = run(QStringLiteral("UPDATE session SET state = ? WHERE id = ?"), {json(state), plan.sessionId}); !done)
+        if (auto done = run(QStringLiteral("UPDATE session SET state = ? WHERE id = ?"), {json(state), plan.sessionId});
+            !done)
             return std::unexpected(done.error());
-        auto number = run(QStringLiteral("SELECT COALESCE(MAX(number), 0) + 1 FROM plan WHERE session_id = ?"), {plan.sessionId});
+        auto number =
+            run(QStringLiteral("SELECT COALESCE(MAX(number), 0) + 1 FROM plan WHERE session_id = ?"), {plan.sessionId});
         if (!number)
             return std::unexpected(number.error());
         (*number)->next();
@@ -770,7 +877,8 @@ Result<PlanRecord> Database::applyPlan(PlanRecord plan, const QList<TierChange> 
     });
 }
 
-Result<qint64> Database::undoPlan(const QString &planId, const QList<TierChange> &tiers, const QJsonObject &state, const QList<Anchor> &anchors)
+Result<qint64> Database::undoPlan(const QString &planId, const QList<TierChange> &tiers, const QJsonObject &state,
+                                  const QList<Anchor> &anchors)
 {
     return transaction<qint64>([&]() -> Result<qint64> {
         auto record = plan(planId);
@@ -780,7 +888,9 @@ Result<qint64> Database::undoPlan(const QString &planId, const QList<TierChange>
             return std::unexpected(done.error());
         if (auto done = writeAnchors(anchors); !done)
             return std::unexpected(done.error());
-        if (auto done = run(QStringLiteral("UPDATE session SET state = ? WHERE id = ?"), {json(state), record->sessionId}); !done)
+        if (auto done =
+                run(QStringLiteral("UPDATE session SET state = ? WHERE id = ?"), {json(state), record->sessionId});
+            !done)
             return std::unexpected(done.error());
         if (auto done = run(QStringLiteral("UPDATE plan SET status = 'undone' WHERE id = ?"), {planId}); !done)
             return std::unexpected(done.error());
@@ -790,7 +900,10 @@ Result<qint64> Database::undoPlan(const QString &planId, const QList<TierChange>
 
 Result<QList<PlanRecord>> Database::appliedPlans(const QString &sessionId, int limit)
 {
-    auto query = run(QStringLiteral("SELECT ") + kPlanColumns + QStringLiteral(" FROM plan WHERE session_id = ? AND status = 'applied' ORDER BY number DESC LIMIT ?"), {sessionId, limit > 0 ? limit : -1});
+    auto query =
+        run(QStringLiteral("SELECT ") + kPlanColumns
+                + QStringLiteral(" FROM plan WHERE session_id = ? AND status = 'applied' ORDER BY number DESC LIMIT ?"),
+            {sessionId, limit > 0 ? limit : -1});
     if (!query)
         return std::unexpected(query.error());
     QList<PlanRecord> plans;
@@ -802,7 +915,8 @@ Result<QList<PlanRecord>> Database::appliedPlans(const QString &sessionId, int l
 
 Result<void> Database::settlePlan(const QString &planId, const QString &outcome, const QJsonObject &settlement)
 {
-    auto done = run(QStringLiteral("UPDATE plan SET outcome = ?, settlement = ? WHERE id = ?"), {outcome, json(settlement), planId});
+    auto done = run(QStringLiteral("UPDATE plan SET outcome = ?, settlement = ? WHERE id = ?"),
+                    {outcome, json(settlement), planId});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -810,7 +924,8 @@ Result<void> Database::settlePlan(const QString &planId, const QString &outcome,
 
 Result<void> Database::saveReceipt(const QString &sessionId, int turn, const QJsonObject &receipt)
 {
-    auto done = run(QStringLiteral("INSERT INTO receipt (session_id, turn, receipt, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (session_id, turn) DO UPDATE SET receipt = excluded.receipt"),
+    auto done = run(QStringLiteral("INSERT INTO receipt (session_id, turn, receipt, created_at) VALUES (?, ?, ?, ?) ON "
+                                   "CONFLICT (session_id, turn) DO UPDATE SET receipt = excluded.receipt"),
                     {sessionId, turn, json(receipt), now()});
     if (!done)
         return std::unexpected(done.error());
@@ -819,8 +934,10 @@ Result<void> Database::saveReceipt(const QString &sessionId, int turn, const QJs
 
 Result<QJsonObject> Database::receipt(const QString &sessionId, int turn)
 {
-    auto query = turn > 0 ? run(QStringLiteral("SELECT receipt FROM receipt WHERE session_id = ? AND turn = ?"), {sessionId, turn})
-                          : run(QStringLiteral("SELECT receipt FROM receipt WHERE session_id = ? ORDER BY turn DESC LIMIT 1"), {sessionId});
+    auto query = turn > 0
+        ? run(QStringLiteral("SELECT receipt FROM receipt WHERE session_id = ? AND turn = ?"), {sessionId, turn})
+        : run(QStringLiteral("SELECT receipt FROM receipt WHERE session_id = ? ORDER BY turn DESC LIMIT 1"),
+              {sessionId});
     if (!query)
         return std::unexpected(query.error());
     if (!(*query)->next()) {
@@ -834,7 +951,9 @@ Result<QJsonObject> Database::receipt(const QString &sessionId, int turn)
 
 Result<void> Database::saveUsage(const QString &sessionId, int turn, const QJsonObject &usage)
 {
-    auto done = run(QStringLiteral("INSERT INTO provider_usage (session_id, turn, payload, created_at) VALUES (?, ?, ?, ?)"), {sessionId, turn, json(usage), now()});
+    auto done =
+        run(QStringLiteral("INSERT INTO provider_usage (session_id, turn, payload, created_at) VALUES (?, ?, ?, ?)"),
+            {sessionId, turn, json(usage), now()});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -842,7 +961,8 @@ Result<void> Database::saveUsage(const QString &sessionId, int turn, const QJson
 
 Result<QList<QJsonObject>> Database::usages(const QString &sessionId, int limit)
 {
-    auto query = run(QStringLiteral("SELECT payload FROM provider_usage WHERE session_id = ? ORDER BY id DESC LIMIT ?"), {sessionId, limit > 0 ? limit : -1});
+    auto query = run(QStringLiteral("SELECT payload FROM provider_usage WHERE session_id = ? ORDER BY id DESC LIMIT ?"),
+                     {sessionId, limit > 0 ? limit : -1});
     if (!query)
         return std::unexpected(query.error());
     QList<QJsonObject> rows;
@@ -854,7 +974,8 @@ Result<QList<QJsonObject>> Database::usages(const QString &sessionId, int limit)
 
 Result<std::optional<int>> Database::tokenCount(const QString &tokenizer, const QByteArray &hash)
 {
-    auto query = run(QStringLiteral("SELECT tokens FROM token_count WHERE tokenizer = ? AND text_hash = ?"), {tokenizer, hash});
+    auto query =
+        run(QStringLiteral("SELECT tokens FROM token_count WHERE tokenizer = ? AND text_hash = ?"), {tokenizer, hash});
     if (!query)
         return std::unexpected(query.error());
     std::optional<int> count;
@@ -866,7 +987,9 @@ Result<std::optional<int>> Database::tokenCount(const QString &tokenizer, const 
 
 Result<void> Database::saveTokenCount(const QString &tokenizer, const QByteArray &hash, int count)
 {
-    auto done = run(QStringLiteral("INSERT INTO token_count (tokenizer, text_hash, tokens) VALUES (?, ?, ?) ON CONFLICT (tokenizer, text_hash) DO UPDATE SET tokens = excluded.tokens"), {tokenizer, hash, count});
+    auto done = run(QStringLiteral("INSERT INTO token_count (tokenizer, text_hash, tokens) VALUES (?, ?, ?) ON "
+                                   "CONFLICT (tokenizer, text_hash) DO UPDATE SET tokens = excluded.tokens"),
+                    {tokenizer, hash, count});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -874,7 +997,8 @@ Result<void> Database::saveTokenCount(const QString &tokenizer, const QByteArray
 
 Result<void> Database::saveEpisodeCount(qint64 episodeId, int count, bool exact)
 {
-    auto done = run(QStringLiteral("UPDATE episode SET token_count = ?, token_exact = ? WHERE id = ?"), {count, exact ? 1 : 0, episodeId});
+    auto done = run(QStringLiteral("UPDATE episode SET token_count = ?, token_exact = ? WHERE id = ?"),
+                    {count, exact ? 1 : 0, episodeId});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -882,9 +1006,14 @@ Result<void> Database::saveEpisodeCount(qint64 episodeId, int count, bool exact)
 
 Result<qint64> Database::saveCheckpoint(const QString &sessionId, const Checkpoint &checkpoint)
 {
-    auto done = run(QStringLiteral("INSERT INTO cache_checkpoint (session_id, kind, position, slot_id, file_name, prefix_hash, server_identity, size_bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-                    {sessionId, checkpointKindName(checkpoint.kind), checkpoint.position, checkpoint.slotId, checkpoint.fileName.isNull() ? QStringLiteral("") : checkpoint.fileName,
-                     QString::number(checkpoint.prefixHash), checkpoint.serverIdentity.isNull() ? QStringLiteral("") : checkpoint.serverIdentity, checkpoint.sizeBytes, now()});
+    auto done =
+        run(QStringLiteral("INSERT INTO cache_checkpoint (session_id, kind, position, slot_id, file_name, prefix_hash, "
+                           "server_identity, size_bytes, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+            {sessionId, checkpointKindName(checkpoint.kind), checkpoint.position, checkpoint.slotId,
+             checkpoint.fileName.isNull() ? QStringLiteral("") : checkpoint.fileName,
+             QString::number(checkpoint.prefixHash),
+             checkpoint.serverIdentity.isNull() ? QStringLiteral("") : checkpoint.serverIdentity, checkpoint.sizeBytes,
+             now()});
     if (!done)
         return std::unexpected(done.error());
     return (*done)->lastInsertId().toLongLong();
@@ -892,7 +1021,9 @@ Result<qint64> Database::saveCheckpoint(const QString &sessionId, const Checkpoi
 
 Result<QList<Checkpoint>> Database::checkpoints(const QString &sessionId)
 {
-    auto query = run(QStringLiteral("SELECT id, kind, position, slot_id, file_name, prefix_hash, server_identity, size_bytes, created_at FROM cache_checkpoint WHERE session_id = ? ORDER BY id"), {sessionId});
+    auto query = run(QStringLiteral("SELECT id, kind, position, slot_id, file_name, prefix_hash, server_identity, "
+                                    "size_bytes, created_at FROM cache_checkpoint WHERE session_id = ? ORDER BY id"),
+                     {sessionId});
     if (!query)
         return std::unexpected(query.error());
     QList<Checkpoint> rows;
@@ -929,21 +1060,30 @@ Result<QList<RecallHit>> Database::recall(const QString &text, int k, const QStr
     const QStringList words = text.simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     for (const QString &word : words) {
         if (word.toUcs4().size() >= 3)
-            phrases.append(QLatin1Char('"') + QString(word).replace(QLatin1Char('"'), QStringLiteral("\"\"")) + QLatin1Char('"'));
+            phrases.append(QLatin1Char('"') + QString(word).replace(QLatin1Char('"'), QStringLiteral("\"\""))
+                           + QLatin1Char('"'));
         else
             shortWords.append(word);
     }
     const QString tiers = includeFolded ? QString() : QStringLiteral(" AND e.tier IN ('live', 'masked', 'referenced')");
-    QString columns = QStringLiteral("e.id, e.role, e.content, e.tier, e.seq, e.token_count, e.token_exact, e.session_id");
+    QString columns =
+        QStringLiteral("e.id, e.role, e.content, e.tier, e.seq, e.token_count, e.token_exact, e.session_id");
     Result<QSqlQuery *> query = nullptr;
     if (!phrases.isEmpty()) {
-        query = run(QStringLiteral("SELECT ") + columns + QStringLiteral(", -bm25(episode_text) AS score FROM episode_text JOIN episode e ON e.id = episode_text.rowid WHERE episode_text MATCH ? AND e.session_id = ?") + tiers
-                        + QStringLiteral(" ORDER BY score DESC, e.seq DESC LIMIT ?"),
+        query = run(QStringLiteral("SELECT ") + columns
+                        + QStringLiteral(", -bm25(episode_text) AS score FROM episode_text JOIN episode e ON e.id = "
+                                         "episode_text.rowid WHERE episode_text MATCH ? AND e.session_id = ?")
+                        + tiers + QStringLiteral(" ORDER BY score DESC, e.seq DESC LIMIT ?"),
                     {phrases.join(QStringLiteral(" OR ")), sessionId, k});
     } else {
         QString pattern = shortWords.isEmpty() ? text : shortWords.join(QLatin1Char(' '));
-        pattern.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('%'), QStringLiteral("\\%")).replace(QLatin1Char('_'), QStringLiteral("\\_"));
-        query = run(QStringLiteral("SELECT ") + columns + QStringLiteral(", 0.0 AS score FROM episode e WHERE e.session_id = ? AND e.content LIKE ? ESCAPE '\\'") + tiers + QStringLiteral(" ORDER BY e.seq DESC LIMIT ?"),
+        pattern.replace(QLatin1Char('\\'), QStringLiteral("\\\\"))
+            .replace(QLatin1Char('%'), QStringLiteral("\\%"))
+            .replace(QLatin1Char('_'), QStringLiteral("\\_"));
+        query = run(QStringLiteral("SELECT ") + columns
+                        + QStringLiteral(
+                            ", 0.0 AS score FROM episode e WHERE e.session_id = ? AND e.content LIKE ? ESCAPE '\\'")
+                        + tiers + QStringLiteral(" ORDER BY e.seq DESC LIMIT ?"),
                     {sessionId, QString(QLatin1Char('%') + pattern + QLatin1Char('%')), k});
     }
     if (!query)
@@ -980,7 +1120,10 @@ Result<QJsonObject> Database::value(const QString &key)
 
 Result<void> Database::setValue(const QString &key, const QJsonObject &value)
 {
-    auto done = run(QStringLiteral("INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"), {key, json(value)});
+    auto done = run(
+        QStringLiteral(
+            "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"),
+        {key, json(value)});
     if (!done)
         return std::unexpected(done.error());
     return {};
@@ -989,8 +1132,11 @@ Result<void> Database::setValue(const QString &key, const QJsonObject &value)
 Result<QList<std::pair<QString, QJsonObject>>> Database::valuesWithPrefix(const QString &prefix)
 {
     QString pattern = prefix;
-    pattern.replace(QLatin1Char('\\'), QStringLiteral("\\\\")).replace(QLatin1Char('%'), QStringLiteral("\\%")).replace(QLatin1Char('_'), QStringLiteral("\\_"));
-    auto query = run(QStringLiteral("SELECT name, value FROM setting WHERE name LIKE ? ESCAPE '\\' ORDER BY name"), {QString(pattern + QLatin1Char('%'))});
+    pattern.replace(QLatin1Char('\\'), QStringLiteral("\\\\"))
+        .replace(QLatin1Char('%'), QStringLiteral("\\%"))
+        .replace(QLatin1Char('_'), QStringLiteral("\\_"));
+    auto query = run(QStringLiteral("SELECT name, value FROM setting WHERE name LIKE ? ESCAPE '\\' ORDER BY name"),
+                     {QString(pattern + QLatin1Char('%'))});
     if (!query)
         return std::unexpected(query.error());
     QList<std::pair<QString, QJsonObject>> rows;

@@ -49,8 +49,10 @@ public:
 
     Result<void> savePlan(const PlanRecord &plan);
     Result<PlanRecord> plan(const QString &id);
-    Result<PlanRecord> applyPlan(PlanRecord plan, const QList<TierChange> &tiers, const QJsonObject &state, const QList<Anchor> &anchors);
-    Result<qint64> undoPlan(const QString &planId, const QList<TierChange> &tiers, const QJsonObject &state, const QList<Anchor> &anchors);
+    Result<PlanRecord> applyPlan(PlanRecord plan, const QList<TierChange> &tiers, const QJsonObject &state,
+                                 const QList<Anchor> &anchors);
+    Result<qint64> undoPlan(const QString &planId, const QList<TierChange> &tiers, const QJsonObject &state,
+                            const QList<Anchor> &anchors);
     Result<QList<PlanRecord>> appliedPlans(const QString &sessionId, int limit);
     Result<void> settlePlan(const QString &planId, const QString &outcome, const QJsonObject &settlement);
 

@@ -23,7 +23,10 @@ namespace {
 class Worker
 {
 public:
-    Worker() : m_thread([this] { loop(); }) {}
+    Worker()
+        : m_thread([this] { loop(); })
+    {
+    }
 
     ~Worker()
     {
@@ -86,7 +89,8 @@ public:
     {
         m_worker.post([this, waiting](Database &database) {
             m_result = m_work(database);
-            QMetaObject::invokeMethod(m_context, [waiting] { waiting.resume(); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                m_context, [waiting] { waiting.resume(); }, Qt::QueuedConnection);
         });
     }
     Result<T> await_resume() { return std::move(*m_result); }
@@ -150,7 +154,8 @@ StoreStats Store::stats() const { return d->stats; }
 // Arguments are copied into the job: it runs on the other thread.
 QCoro::Task<Result<SessionRecord>> Store::createSession(QString id, QString title)
 {
-    std::function<Result<std::pair<SessionRecord, StoreStats>>(Database &)> work = [=](Database &database) -> Result<std::pair<SessionRecord, StoreStats>> {
+    std::function<Result<std::pair<SessionRecord, StoreStats>>(Database &)> work =
+        [=](Database &database) -> Result<std::pair<SessionRecord, StoreStats>> {
         auto record = database.createSession(id, title);
         if (!record)
             return std::unexpected(record.error());
@@ -197,7 +202,9 @@ QCoro::Task<Result<void>> Store::deleteSession(QString id)
 
 QCoro::Task<Result<AppendedEpisode>> Store::appendEpisode(Episode draft)
 {
-    std::function<Result<AppendedEpisode>(Database &)> work = [draft = std::move(draft)](Database &database) { return database.appendEpisode(draft); };
+    std::function<Result<AppendedEpisode>(Database &)> work = [draft = std::move(draft)](Database &database) {
+        return database.appendEpisode(draft);
+    };
     auto appended = co_await d->ask<AppendedEpisode>(std::move(work));
     if (appended && !appended->duplicate) {
         ++d->stats.episodes;
@@ -219,7 +226,8 @@ QCoro::Task<Result<QList<Episode>>> Store::episodesById(QList<qint64> ids)
 
 QCoro::Task<Result<QList<Episode>>> Store::episodesFrom(QString sessionId, int fromSeq, int limit, bool withContent)
 {
-    return d->ask<QList<Episode>>([=](Database &database) { return database.episodesFrom(sessionId, fromSeq, limit, withContent); });
+    return d->ask<QList<Episode>>(
+        [=](Database &database) { return database.episodesFrom(sessionId, fromSeq, limit, withContent); });
 }
 
 QCoro::Task<Result<qint64>> Store::saveConfig(QString sessionId, SessionConfig config)
@@ -234,7 +242,9 @@ QCoro::Task<Result<void>> Store::saveState(QString sessionId, QJsonObject state,
 
 QCoro::Task<Result<std::pair<Anchor, qint64>>> Store::addAnchor(Anchor anchor)
 {
-    std::function<Result<std::pair<Anchor, qint64>>(Database &)> work = [=](Database &database) { return database.addAnchor(anchor); };
+    std::function<Result<std::pair<Anchor, qint64>>(Database &)> work = [=](Database &database) {
+        return database.addAnchor(anchor);
+    };
     auto added = co_await d->ask<std::pair<Anchor, qint64>>(std::move(work));
     if (added)
         ++d->stats.anchors;
@@ -243,7 +253,9 @@ QCoro::Task<Result<std::pair<Anchor, qint64>>> Store::addAnchor(Anchor anchor)
 
 QCoro::Task<Result<std::pair<Anchor, qint64>>> Store::removeAnchor(qint64 anchorId)
 {
-    std::function<Result<std::pair<Anchor, qint64>>(Database &)> work = [=](Database &database) { return database.removeAnchor(anchorId); };
+    std::function<Result<std::pair<Anchor, qint64>>(Database &)> work = [=](Database &database) {
+        return database.removeAnchor(anchorId);
+    };
     auto removed = co_await d->ask<std::pair<Anchor, qint64>>(std::move(work));
     if (removed)
         --d->stats.anchors;
@@ -265,12 +277,14 @@ QCoro::Task<Result<PlanRecord>> Store::plan(QString id)
     return d->ask<PlanRecord>([=](Database &database) { return database.plan(id); });
 }
 
-QCoro::Task<Result<PlanRecord>> Store::applyPlan(PlanRecord plan, QList<TierChange> tiers, QJsonObject state, QList<Anchor> anchors)
+QCoro::Task<Result<PlanRecord>> Store::applyPlan(PlanRecord plan, QList<TierChange> tiers, QJsonObject state,
+                                                 QList<Anchor> anchors)
 {
     return d->ask<PlanRecord>([=](Database &database) { return database.applyPlan(plan, tiers, state, anchors); });
 }
 
-QCoro::Task<Result<qint64>> Store::undoPlan(QString planId, QList<TierChange> tiers, QJsonObject state, QList<Anchor> anchors)
+QCoro::Task<Result<qint64>> Store::undoPlan(QString planId, QList<TierChange> tiers, QJsonObject state,
+                                            QList<Anchor> anchors)
 {
     return d->ask<qint64>([=](Database &database) { return database.undoPlan(planId, tiers, state, anchors); });
 }
@@ -337,7 +351,8 @@ QCoro::Task<Result<void>> Store::deleteCheckpoint(qint64 recordId)
 
 QCoro::Task<Result<QList<RecallHit>>> Store::recall(QString query, int k, QString sessionId, bool includeFolded)
 {
-    return d->ask<QList<RecallHit>>([=](Database &database) { return database.recall(query, k, sessionId, includeFolded); });
+    return d->ask<QList<RecallHit>>(
+        [=](Database &database) { return database.recall(query, k, sessionId, includeFolded); });
 }
 
 QCoro::Task<Result<QJsonObject>> Store::value(QString key)
@@ -352,7 +367,8 @@ QCoro::Task<Result<void>> Store::setValue(QString key, QJsonObject value)
 
 QCoro::Task<Result<QList<std::pair<QString, QJsonObject>>>> Store::valuesWithPrefix(QString prefix)
 {
-    return d->ask<QList<std::pair<QString, QJsonObject>>>([=](Database &database) { return database.valuesWithPrefix(prefix); });
+    return d->ask<QList<std::pair<QString, QJsonObject>>>(
+        [=](Database &database) { return database.valuesWithPrefix(prefix); });
 }
 
 } // namespace kerf

@@ -24,10 +24,10 @@ struct SessionRecord {
     QString id;
     QString title;
     qint64 revision = 0;
-    int turn = 0;            ///< requests recorded so far
+    int turn = 0; ///< requests recorded so far
     SessionConfig config;
-    QJsonObject state;       ///< the engine's own: marker host, sent mark, profile overrides, ...
-    QString serverIdentity;  ///< (build, model) of its last request
+    QJsonObject state; ///< the engine's own: marker host, sent mark, profile overrides, ...
+    QString serverIdentity; ///< (build, model) of its last request
     QDateTime createdAt;
     QDateTime updatedAt;
     qint64 episodeCount = 0;
@@ -43,7 +43,7 @@ struct SessionData {
 struct AppendedEpisode {
     Episode episode;
     qint64 revision = 0;
-    bool duplicate = false;  ///< the client_ref was there already: `episode` is that one, nothing was written
+    bool duplicate = false; ///< the client_ref was there already: `episode` is that one, nothing was written
 };
 
 struct TierChange {
@@ -55,23 +55,23 @@ struct TierChange {
 struct PlanRecord {
     QString id;
     QString sessionId;
-    qint64 sessionRevision = 0;  ///< it was planned on
-    QString status;              ///< planned|applied|undone
-    QJsonObject plan;            ///< the wire object of context.plan_eviction
-    QJsonObject internal;        ///< what the engine needs beside it to apply
-    QString outcome;             ///< waiting|confirmed|better|refuted|none; empty while only planned
+    qint64 sessionRevision = 0; ///< it was planned on
+    QString status; ///< planned|applied|undone
+    QJsonObject plan; ///< the wire object of context.plan_eviction
+    QJsonObject internal; ///< what the engine needs beside it to apply
+    QString outcome; ///< waiting|confirmed|better|refuted|none; empty while only planned
     QJsonObject settlement;
-    QDateTime plannedAt;         ///< when the prediction was stored
+    QDateTime plannedAt; ///< when the prediction was stored
     QDateTime appliedAt;
-    int number = 0;              ///< 1, 2, ... among the applied plans of its session; 0 = not applied
+    int number = 0; ///< 1, 2, ... among the applied plans of its session; 0 = not applied
     qint64 appliedRevision = 0;
 };
 
 struct RecallHit {
-    qint64 id = 0;               ///< episode id
-    QString kind;                ///< episode role name
-    double score = 0;            ///< larger = better
-    QString text;                ///< byte-identical content
+    qint64 id = 0; ///< episode id
+    QString kind; ///< episode role name
+    double score = 0; ///< larger = better
+    QString text; ///< byte-identical content
     Tier tier = Tier::Live;
     int seq = 0;
     int tokenCount = 0;
@@ -97,7 +97,8 @@ class Store : public QObject
 {
     Q_OBJECT
 public:
-    /// ":memory:" works. A damaged or newer file is refused and left as it is. Creates parent folders (0700), file 0600.
+    /// ":memory:" works. A damaged or newer file is refused and left as it is. Creates parent folders (0700), file
+    /// 0600.
     static QCoro::Task<Result<std::shared_ptr<Store>>> open(QString path);
     ~Store() override;
 
@@ -107,7 +108,7 @@ public:
     StoreStats stats() const;
 
     QCoro::Task<Result<SessionRecord>> createSession(QString id, QString title); ///< returns the one that is there, too
-    QCoro::Task<Result<SessionData>> loadSession(QString id);                    ///< NotFound
+    QCoro::Task<Result<SessionData>> loadSession(QString id); ///< NotFound
     QCoro::Task<Result<QList<SessionRecord>>> listSessions();
     QCoro::Task<Result<void>> renameSession(QString id, QString title);
     QCoro::Task<Result<void>> deleteSession(QString id);
@@ -120,32 +121,36 @@ public:
     /// For paging views: by seq, content not loaded unless asked.
     QCoro::Task<Result<QList<Episode>>> episodesFrom(QString sessionId, int fromSeq, int limit, bool withContent);
 
-    QCoro::Task<Result<qint64>> saveConfig(QString sessionId, SessionConfig config);        ///< new revision
+    QCoro::Task<Result<qint64>> saveConfig(QString sessionId, SessionConfig config); ///< new revision
     QCoro::Task<Result<void>> saveState(QString sessionId, QJsonObject state, QString serverIdentity, int turn);
-    QCoro::Task<Result<std::pair<Anchor, qint64>>> addAnchor(Anchor anchor);                 ///< id filled, new revision
-    QCoro::Task<Result<std::pair<Anchor, qint64>>> removeAnchor(qint64 anchorId);            ///< NotFound; the removed one, new revision
-    QCoro::Task<Result<void>> updateAnchors(QList<Anchor> anchors);                          ///< inHead, hostSeq, counts
+    QCoro::Task<Result<std::pair<Anchor, qint64>>> addAnchor(Anchor anchor); ///< id filled, new revision
+    QCoro::Task<Result<std::pair<Anchor, qint64>>> removeAnchor(
+        qint64 anchorId); ///< NotFound; the removed one, new revision
+    QCoro::Task<Result<void>> updateAnchors(QList<Anchor> anchors); ///< inHead, hostSeq, counts
 
-    QCoro::Task<Result<void>> savePlan(PlanRecord plan);         ///< insert or replace; returns when it is on disk
-    QCoro::Task<Result<PlanRecord>> plan(QString id);            ///< NotFound
+    QCoro::Task<Result<void>> savePlan(PlanRecord plan); ///< insert or replace; returns when it is on disk
+    QCoro::Task<Result<PlanRecord>> plan(QString id); ///< NotFound
     /// One transaction: tiers, state, anchors, plan status applied with its number, revision + 1.
-    QCoro::Task<Result<PlanRecord>> applyPlan(PlanRecord plan, QList<TierChange> tiers, QJsonObject state, QList<Anchor> anchors);
+    QCoro::Task<Result<PlanRecord>> applyPlan(PlanRecord plan, QList<TierChange> tiers, QJsonObject state,
+                                              QList<Anchor> anchors);
     /// One transaction: tiers back, plan status undone, revision + 1. Returns the new revision.
-    QCoro::Task<Result<qint64>> undoPlan(QString planId, QList<TierChange> tiers, QJsonObject state, QList<Anchor> anchors);
-    QCoro::Task<Result<QList<PlanRecord>>> appliedPlans(QString sessionId, int limit);       ///< newest first; limit <= 0 = all
+    QCoro::Task<Result<qint64>> undoPlan(QString planId, QList<TierChange> tiers, QJsonObject state,
+                                         QList<Anchor> anchors);
+    QCoro::Task<Result<QList<PlanRecord>>> appliedPlans(QString sessionId,
+                                                        int limit); ///< newest first; limit <= 0 = all
     QCoro::Task<Result<void>> settlePlan(QString planId, QString outcome, QJsonObject settlement);
 
     /// A recorded request of a session: its receipt is `receipt` (JSON as on the wire).
     QCoro::Task<Result<void>> saveReceipt(QString sessionId, int turn, QJsonObject receipt);
-    QCoro::Task<Result<QJsonObject>> receipt(QString sessionId, int turn);                   ///< turn <= 0 = the last; NotFound
+    QCoro::Task<Result<QJsonObject>> receipt(QString sessionId, int turn); ///< turn <= 0 = the last; NotFound
     QCoro::Task<Result<void>> saveUsage(QString sessionId, int turn, QJsonObject usage);
-    QCoro::Task<Result<QList<QJsonObject>>> usages(QString sessionId, int limit);            ///< newest first
+    QCoro::Task<Result<QList<QJsonObject>>> usages(QString sessionId, int limit); ///< newest first
 
     QCoro::Task<Result<std::optional<int>>> tokenCount(QString tokenizer, QByteArray textHash);
     QCoro::Task<Result<void>> saveTokenCount(QString tokenizer, QByteArray textHash, int count);
     QCoro::Task<Result<void>> saveEpisodeCount(qint64 episodeId, int count, bool exact);
 
-    QCoro::Task<Result<qint64>> saveCheckpoint(QString sessionId, Checkpoint checkpoint);    ///< row id
+    QCoro::Task<Result<qint64>> saveCheckpoint(QString sessionId, Checkpoint checkpoint); ///< row id
     QCoro::Task<Result<QList<Checkpoint>>> checkpoints(QString sessionId);
     QCoro::Task<Result<void>> deleteCheckpoint(qint64 recordId);
 

@@ -28,7 +28,10 @@ std::pair<qsizetype, qsizetype> locate(const QByteArray &text, const QByteArray 
 /// What a content that stands here would be: as it was sent, else trimmed. -1 = it does not stand here.
 qsizetype contentAt(const QByteArray &text, qsizetype at, const QByteArray &content)
 {
-    const auto stands = [&](const QByteArray &part) { return at >= 0 && at + part.size() <= text.size() && QByteArrayView(text).sliced(at, part.size()) == QByteArrayView(part); };
+    const auto stands = [&](const QByteArray &part) {
+        return at >= 0 && at + part.size() <= text.size()
+            && QByteArrayView(text).sliced(at, part.size()) == QByteArrayView(part);
+    };
     if (stands(content))
         return content.size();
     const QByteArray trimmed = content.trimmed();
@@ -37,7 +40,8 @@ qsizetype contentAt(const QByteArray &text, qsizetype at, const QByteArray &cont
 
 bool standsAt(const QByteArray &text, qsizetype at, const QByteArray &part)
 {
-    return at >= 0 && at + part.size() <= text.size() && QByteArrayView(text).sliced(at, part.size()) == QByteArrayView(part);
+    return at >= 0 && at + part.size() <= text.size()
+        && QByteArrayView(text).sliced(at, part.size()) == QByteArrayView(part);
 }
 
 /// Tags such as `<|im_start|>`, `<start_of_turn>`, `[INST]` in a text, in order.
@@ -91,10 +95,7 @@ QByteArray openingTag(const QByteArray &head, const QList<QByteArray> &gaps)
     return best.isEmpty() && !front.isEmpty() ? front.constLast() : best;
 }
 
-bool looksClosing(const QByteArray &tag)
-{
-    return tag.startsWith("[/") || tag.startsWith("</");
-}
+bool looksClosing(const QByteArray &tag) { return tag.startsWith("[/") || tag.startsWith("</"); }
 
 /// The begin of what `gap` ends with and some known header ends with too; -1 = nothing that holds a tag.
 qsizetype headerIn(const QByteArray &gap, const QList<QByteArray> &headers)
@@ -102,7 +103,8 @@ qsizetype headerIn(const QByteArray &gap, const QList<QByteArray> &headers)
     qsizetype best = -1;
     for (const QByteArray &header : headers) {
         qsizetype same = 0;
-        while (same < gap.size() && same < header.size() && gap.at(gap.size() - 1 - same) == header.at(header.size() - 1 - same))
+        while (same < gap.size() && same < header.size()
+               && gap.at(gap.size() - 1 - same) == header.at(header.size() - 1 - same))
             ++same;
         const QByteArray common = gap.last(same);
         const QList<QByteArray> tags = tagsIn(common);
@@ -150,7 +152,8 @@ QByteArray closingOf(const QList<QByteArray> &gaps)
 
 } // namespace
 
-QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArray> &contents, const QByteArray &probe, const QList<QByteArray> &markers)
+QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArray> &contents, const QByteArray &probe,
+                                 const QList<QByteArray> &markers)
 {
     const qsizetype count = contents.size();
     QList<MessageBytes> messages(count);
@@ -159,7 +162,7 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
 
     // The text between contents, learnt from the rendering with markers: exact wherever the template only wraps them.
     QList<QByteArray> between; // one in front of every content that is not empty
-    QList<qsizetype> full;     // indices of contents that are not empty
+    QList<qsizetype> full; // indices of contents that are not empty
     for (qsizetype i = 0; i < count; ++i) {
         if (!contents.at(i).trimmed().isEmpty())
             full.append(i);
@@ -178,7 +181,9 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
     }
 
     const bool known = between.size() == full.size();
-    const QByteArray ending = known ? probe.mid(probe.lastIndexOf(markers.at(full.isEmpty() ? 0 : full.constLast())) + (full.isEmpty() ? 0 : markers.at(full.constLast()).size())) : QByteArray();
+    const QByteArray ending = known ? probe.mid(probe.lastIndexOf(markers.at(full.isEmpty() ? 0 : full.constLast()))
+                                                + (full.isEmpty() ? 0 : markers.at(full.constLast()).size()))
+                                    : QByteArray();
     qsizetype at = 0;
     bool sure = known; // the prompt so far is what the probe says, content by content
     qsizetype searches = 0;
@@ -204,7 +209,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
                 }
                 // The first place is meant, unless the content quotes such a header itself.
                 const bool quotes = content.contains(next) || tagsIn(next).isEmpty();
-                for (qsizetype p = last || next.isEmpty() ? -1 : prompt.indexOf(next, from); p >= 0 && searches < kMostSearches; p = prompt.indexOf(next, p + 1)) {
+                for (qsizetype p = last || next.isEmpty() ? -1 : prompt.indexOf(next, from);
+                     p >= 0 && searches < kMostSearches; p = prompt.indexOf(next, p + 1)) {
                     ++searches;
                     if (!quotes || contentAt(prompt, p + next.size(), contents.at(full.at(k + 1))) >= 0) {
                         begin = from;
@@ -216,7 +222,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
         }
         if (begin < 0) {
             // Not where the probe says. Short words stand everywhere: with a probe they count only behind their header.
-            const QByteArray header = known ? between.at(k).last(std::min<qsizetype>(between.at(k).size(), 24)) : QByteArray();
+            const QByteArray header =
+                known ? between.at(k).last(std::min<qsizetype>(between.at(k).size(), 24)) : QByteArray();
             std::tie(begin, size) = locate(prompt, header + content.trimmed(), at);
             if (begin >= 0) {
                 begin += header.size();
@@ -236,7 +243,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
         at = message.contentEnd;
     }
 
-    // Split what stands between two contents: the end marker to the earlier message, from the opening tag on to the later.
+    // Split what stands between two contents: the end marker to the earlier message, from the opening tag on to the
+    // later.
     QList<qsizetype> placed;
     for (const qsizetype i : std::as_const(full)) {
         if (messages.at(i).found)
@@ -249,7 +257,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
     }
     QList<QByteArray> gaps;
     for (qsizetype k = 1; k < placed.size(); ++k)
-        gaps.append(prompt.mid(messages.at(placed.at(k - 1)).contentEnd, messages.at(placed.at(k)).contentBegin - messages.at(placed.at(k - 1)).contentEnd));
+        gaps.append(prompt.mid(messages.at(placed.at(k - 1)).contentEnd,
+                               messages.at(placed.at(k)).contentBegin - messages.at(placed.at(k - 1)).contentEnd));
     gaps.append(prompt.mid(messages.at(placed.constLast()).contentEnd));
     const QByteArray head = prompt.left(messages.at(placed.constFirst()).contentBegin);
     const QByteArray tag = openingTag(head, gaps);
@@ -258,7 +267,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
         QList<qsizetype> positions;
         if (tag.isEmpty())
             return positions;
-        for (qsizetype p = prompt.indexOf(tag, from); p >= 0 && p + tag.size() <= to; p = prompt.indexOf(tag, p + tag.size()))
+        for (qsizetype p = prompt.indexOf(tag, from); p >= 0 && p + tag.size() <= to;
+             p = prompt.indexOf(tag, p + tag.size()))
             positions.append(p);
         return positions;
     };
@@ -275,7 +285,7 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
     const QByteArray closing = untagged ? closingOf(gaps) : QByteArray();
     // Messages without a content of their own (calls alone) stand between two that have one: at the tags in between.
     qsizetype previousEnd = 0; // end of the content before
-    qsizetype next = 0;        // next message to be given a begin
+    qsizetype next = 0; // next message to be given a begin
     const auto assign = [&](qsizetype upTo, qsizetype gapBegin, qsizetype gapEnd) {
         // Messages next..upTo begin inside [gapBegin, gapEnd]; the last of them owns the content behind the gap.
         const QList<qsizetype> tags = lastTags(gapBegin, gapEnd);
@@ -285,8 +295,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
             MessageBytes &message = messages[i];
             if (place >= 0) {
                 message.begin = tags.at(place);
-                // More tags than messages: words of a call's arguments may be among them. The last one is certain, it stands
-                // right in front of the content.
+                // More tags than messages: words of a call's arguments may be among them. The last one is certain, it
+                // stands right in front of the content.
                 if (i < upTo && tags.size() > upTo - first + 1 && first > 0)
                     message.found = false;
             } else if (i == upTo) {
@@ -336,7 +346,8 @@ QList<MessageBytes> findMessages(const QByteArray &prompt, const QList<QByteArra
             tailBegin = tailTags.constLast();
     } else if (!tailTags.isEmpty()) {
         tailBegin = tailTags.constLast();
-    } else if (!closing.isEmpty() && standsAt(prompt, previousEnd, closing) && previousEnd + closing.size() < prompt.size()) {
+    } else if (!closing.isEmpty() && standsAt(prompt, previousEnd, closing)
+               && previousEnd + closing.size() < prompt.size()) {
         tailBegin = previousEnd + closing.size();
     }
     // The first message owns what stands in front of it (BOS), unless a block of the template's own does (tools).
@@ -358,7 +369,9 @@ QList<qsizetype> alignPieces(const QByteArray &prompt, const QList<TokenPiece> &
     offsets.reserve(pieces.size() + 1);
     qsizetype at = 0;
     const QByteArrayView text(prompt);
-    const auto fits = [&](QByteArrayView bytes) { return at + bytes.size() <= text.size() && text.sliced(at, bytes.size()) == bytes; };
+    const auto fits = [&](QByteArrayView bytes) {
+        return at + bytes.size() <= text.size() && text.sliced(at, bytes.size()) == bytes;
+    };
     for (qsizetype i = 0; i < pieces.size(); ++i) {
         offsets.append(at);
         const QByteArrayView bytes(pieces.at(i).bytes);
@@ -369,7 +382,8 @@ QList<qsizetype> alignPieces(const QByteArray &prompt, const QList<TokenPiece> &
         } else if (bytes.front() == ' ' && fits(bytes.sliced(1))) {
             at += bytes.size() - 1; // a space that the tokenizer put in front
         } else if (i > 0) {
-            // Normalised text (a dropped blank, a replaced character): find the piece again close by; else it has no text.
+            // Normalised text (a dropped blank, a replaced character): find the piece again close by; else it has no
+            // text.
             for (qsizetype skip = 1; skip <= 8 && at + skip + bytes.size() <= text.size(); ++skip) {
                 if (text.sliced(at + skip, bytes.size()) == bytes) {
                     offsets.last() = at + skip;
@@ -383,7 +397,8 @@ QList<qsizetype> alignPieces(const QByteArray &prompt, const QList<TokenPiece> &
     return offsets;
 }
 
-PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pieces, const QList<MessageBytes> &messages, bool exact, int systemMessages)
+PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pieces,
+                          const QList<MessageBytes> &messages, bool exact, int systemMessages)
 {
     PromptLayout layout;
     layout.exact = exact;
@@ -414,7 +429,8 @@ PromptLayout layoutPrompt(const QByteArray &prompt, const QList<TokenPiece> &pie
         layout.tail = {0, size};
         return layout;
     }
-    const int end = messages.constLast().end >= prompt.size() ? size : std::max(previousEnd, tokenAt(messages.constLast().end));
+    const int end =
+        messages.constLast().end >= prompt.size() ? size : std::max(previousEnd, tokenAt(messages.constLast().end));
     layout.messages.last().tokens.end = end;
     layout.tail = {end, size};
     const qsizetype leading = std::clamp<qsizetype>(systemMessages, 0, messages.size());

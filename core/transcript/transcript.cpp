@@ -29,8 +29,10 @@ QJsonObject messageOf(const QJsonObject &raw, QString *why)
         role = QStringLiteral("user");
     else if (role == QLatin1String("ai") || role == QLatin1String("gpt"))
         role = QStringLiteral("assistant");
-    if (role != QLatin1String("system") && role != QLatin1String("user") && role != QLatin1String("assistant") && role != QLatin1String("tool")) {
-        *why = role.isEmpty() ? QStringLiteral("no role") : QStringLiteral("role \"%1\" is not known").arg(role.left(40));
+    if (role != QLatin1String("system") && role != QLatin1String("user") && role != QLatin1String("assistant")
+        && role != QLatin1String("tool")) {
+        *why =
+            role.isEmpty() ? QStringLiteral("no role") : QStringLiteral("role \"%1\" is not known").arg(role.left(40));
         return {};
     }
     const QJsonValue content = raw.value(QStringLiteral("content"));
@@ -81,7 +83,8 @@ void finish(Transcript &transcript)
     if (transcript.tools.isEmpty()) {
         for (const QJsonObject &message : std::as_const(transcript.messages)) {
             if (message.contains(QStringLiteral("tool_calls"))) {
-                transcript.notes.append(QStringLiteral("the file has tool calls but no tool schemas: positions are those without them"));
+                transcript.notes.append(
+                    QStringLiteral("the file has tool calls but no tool schemas: positions are those without them"));
                 break;
             }
         }
@@ -134,12 +137,18 @@ Result<QList<Transcript>> fromDocument(const QJsonDocument &document, const QStr
         if (object.value(QStringLiteral("trajectory")).isArray() || object.value(QStringLiteral("history")).isArray()) {
             list.append(fromTrajectory(object, name));
         } else if (object.value(QStringLiteral("messages")).isArray()) {
-            const bool mini = object.value(QStringLiteral("trajectory_format")).toString().startsWith(QLatin1String("mini-swe-agent"));
-            list.append(fromRows(object.value(QStringLiteral("messages")).toArray(), mini ? QStringLiteral("mini-swe-agent") : object.contains(QStringLiteral("model")) ? QStringLiteral("request-body") : QStringLiteral("openai-messages"),
+            const bool mini = object.value(QStringLiteral("trajectory_format"))
+                                  .toString()
+                                  .startsWith(QLatin1String("mini-swe-agent"));
+            list.append(fromRows(object.value(QStringLiteral("messages")).toArray(),
+                                 mini                                           ? QStringLiteral("mini-swe-agent")
+                                     : object.contains(QStringLiteral("model")) ? QStringLiteral("request-body")
+                                                                                : QStringLiteral("openai-messages"),
                                  name, object.value(QStringLiteral("tools")).toArray()));
         } else if (object.value(QStringLiteral("body")).toObject().value(QStringLiteral("messages")).isArray()) {
             const QJsonObject body = object.value(QStringLiteral("body")).toObject();
-            list.append(fromRows(body.value(QStringLiteral("messages")).toArray(), QStringLiteral("request-body"), name, body.value(QStringLiteral("tools")).toArray()));
+            list.append(fromRows(body.value(QStringLiteral("messages")).toArray(), QStringLiteral("request-body"), name,
+                                 body.value(QStringLiteral("tools")).toArray()));
         }
     } else if (document.isArray()) {
         const QJsonArray rows = document.array();
@@ -151,7 +160,9 @@ Result<QList<Transcript>> fromDocument(const QJsonDocument &document, const QStr
                 const QString title = QStringLiteral("%1 [%2]").arg(name).arg(i + 1);
                 for (const char *field : {"traj", "messages"}) {
                     if (record.value(QLatin1String(field)).isArray()) {
-                        list.append(fromRows(record.value(QLatin1String(field)).toArray(), QStringLiteral("openai-messages"), title, record.value(QStringLiteral("tools")).toArray()));
+                        list.append(fromRows(record.value(QLatin1String(field)).toArray(),
+                                             QStringLiteral("openai-messages"), title,
+                                             record.value(QStringLiteral("tools")).toArray()));
                         break;
                     }
                 }
@@ -160,7 +171,8 @@ Result<QList<Transcript>> fromDocument(const QJsonDocument &document, const QStr
     }
     list.removeIf([](const Transcript &transcript) { return transcript.messages.isEmpty(); });
     if (list.isEmpty())
-        return failure(Error::Code::Failed, QStringLiteral("%1: no message list and no SWE-agent trajectory").arg(name));
+        return failure(Error::Code::Failed,
+                       QStringLiteral("%1: no message list and no SWE-agent trajectory").arg(name));
     return list;
 }
 
@@ -189,14 +201,21 @@ Result<QList<Transcript>> fromLines(QIODevice &device, const QString &name)
         QJsonParseError error;
         const QJsonDocument document = QJsonDocument::fromJson(line, &error);
         if (!document.isObject()) {
-            skipped.append({number, whole ? QStringLiteral("no JSON object: %1 at byte %2").arg(error.errorString()).arg(error.offset) : QStringLiteral("the last line is not complete")});
+            skipped.append(
+                {number,
+                 whole ? QStringLiteral("no JSON object: %1 at byte %2").arg(error.errorString()).arg(error.offset)
+                       : QStringLiteral("the last line is not complete")});
             continue;
         }
         const QJsonObject object = document.object();
-        const QJsonObject body = object.contains(QStringLiteral("body")) ? object.value(QStringLiteral("body")).toObject() : object;
+        const QJsonObject body =
+            object.contains(QStringLiteral("body")) ? object.value(QStringLiteral("body")).toObject() : object;
         if (body.value(QStringLiteral("messages")).isArray()) {
-            list.append(fromRows(body.value(QStringLiteral("messages")).toArray(), object.contains(QStringLiteral("body")) ? QStringLiteral("request-body") : QStringLiteral("openai-jsonl"),
-                                 QStringLiteral("%1:%2").arg(name).arg(number), body.value(QStringLiteral("tools")).toArray()));
+            list.append(fromRows(body.value(QStringLiteral("messages")).toArray(),
+                                 object.contains(QStringLiteral("body")) ? QStringLiteral("request-body")
+                                                                         : QStringLiteral("openai-jsonl"),
+                                 QStringLiteral("%1:%2").arg(name).arg(number),
+                                 body.value(QStringLiteral("tools")).toArray()));
             continue;
         }
         QString why;
@@ -212,7 +231,11 @@ Result<QList<Transcript>> fromLines(QIODevice &device, const QString &name)
     }
     list.removeIf([](const Transcript &transcript) { return transcript.messages.isEmpty(); });
     if (list.isEmpty())
-        return failure(Error::Code::Failed, QStringLiteral("%1: no line is a message, a conversation or a recorded request (%2 lines skipped)").arg(name).arg(skipped.size()));
+        return failure(
+            Error::Code::Failed,
+            QStringLiteral("%1: no line is a message, a conversation or a recorded request (%2 lines skipped)")
+                .arg(name)
+                .arg(skipped.size()));
     list.first().skipped = skipped + list.constFirst().skipped;
     return list;
 }
@@ -232,24 +255,29 @@ Result<QList<Transcript>> fromDevice(QIODevice &device, const QString &name)
         const qsizetype end = head.indexOf('\n', i);
         const bool more = end > 0 && !head.mid(end).trimmed().isEmpty();
         const bool cut = end < 0 && device.size() > head.size(); // the first line is longer than what was looked at
-        if ((more && QJsonDocument::fromJson(head.mid(i, end - i)).isObject())
-            || (cut && [&] {
-                   const qint64 at = device.pos();
-                   const QByteArray first = device.readLine(kLongestLine);
-                   const bool lines = QJsonDocument::fromJson(first).isObject() && !device.atEnd();
-                   device.seek(at);
-                   return lines;
-               }()))
+        if ((more && QJsonDocument::fromJson(head.mid(i, end - i)).isObject()) || (cut && [&] {
+                const qint64 at = device.pos();
+                const QByteArray first = device.readLine(kLongestLine);
+                const bool lines = QJsonDocument::fromJson(first).isObject() && !device.atEnd();
+                device.seek(at);
+                return lines;
+            }()))
             return fromLines(device, name);
     } else if (head.at(i) != '[') {
         return failure(Error::Code::Failed, QStringLiteral("%1 is neither JSON nor JSON Lines").arg(name));
     }
     if (device.size() > kLargestDocument)
-        return failure(Error::Code::TooLarge, QStringLiteral("%1: one JSON document of %2 bytes, the limit is %3").arg(name).arg(device.size()).arg(kLargestDocument));
+        return failure(Error::Code::TooLarge,
+                       QStringLiteral("%1: one JSON document of %2 bytes, the limit is %3")
+                           .arg(name)
+                           .arg(device.size())
+                           .arg(kLargestDocument));
     QJsonParseError error;
     const QJsonDocument document = QJsonDocument::fromJson(device.readAll(), &error);
     if (document.isNull())
-        return failure(Error::Code::Failed, QStringLiteral("%1 is cut off or damaged: %2 at byte %3").arg(name, error.errorString()).arg(error.offset));
+        return failure(
+            Error::Code::Failed,
+            QStringLiteral("%1 is cut off or damaged: %2 at byte %3").arg(name, error.errorString()).arg(error.offset));
     return fromDocument(document, name);
 }
 

@@ -20,17 +20,17 @@ struct SkippedLine {
 
 /// A recorded conversation as OpenAI chat messages.
 struct Transcript {
-    QString format;        ///< openai-messages|openai-jsonl|request-body|swe-agent|mini-swe-agent
+    QString format; ///< openai-messages|openai-jsonl|request-body|swe-agent|mini-swe-agent
     QString title;
     QList<QJsonObject> messages;
-    QJsonArray tools;      ///< where the file has them
+    QJsonArray tools; ///< where the file has them
     QList<SkippedLine> skipped;
-    QStringList notes;     ///< what is missing: "history only: no system prompt in the file"
+    QStringList notes; ///< what is missing: "history only: no system prompt in the file"
 };
 
 /// Reads OpenAI-style message lists (JSON and JSON Lines) and SWE-agent trajectories, told apart by content. A set of
-/// conversations gives several. BOM, CRLF, a half last line, lone surrogates and NULs are survived; what is not understood
-/// is counted. JSON Lines are read line by line. Errors: NotFound, Failed (nothing that is known).
+/// conversations gives several. BOM, CRLF, a half last line, lone surrogates and NULs are survived; what is not
+/// understood is counted. JSON Lines are read line by line. Errors: NotFound, Failed (nothing that is known).
 Result<QList<Transcript>> readTranscripts(const QString &path);
 /// The same from memory; for tests.
 Result<QList<Transcript>> parseTranscripts(QByteArray bytes, const QString &name);

@@ -61,7 +61,9 @@ inline void report(const QString &name, double value, const QString &unit)
 /// A ratio of two values of this run. `limit` is what it may be: at most (`atMost`) or at least that; 0 = no limit.
 inline void reportRatio(const QString &name, double ratio, double limit, bool atMost)
 {
-    QJsonObject row{{QStringLiteral("name"), name}, {QStringLiteral("value"), ratio}, {QStringLiteral("unit"), QStringLiteral("x")}};
+    QJsonObject row{{QStringLiteral("name"), name},
+                    {QStringLiteral("value"), ratio},
+                    {QStringLiteral("unit"), QStringLiteral("x")}};
     if (limit > 0) {
         row.insert(QStringLiteral("limit"), limit);
         row.insert(QStringLiteral("at_most"), atMost);

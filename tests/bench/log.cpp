@@ -57,11 +57,13 @@ int main(int argc, char *argv[])
     const double megabytes = double(text.size()) / 1e6;
 
     qint64 bytes = 0;
-    const double splitMs = bench::medianMs(5, [&] { eachLine(text, [&](QByteArrayView line) { bytes += line.size(); }); });
+    const double splitMs =
+        bench::medianMs(5, [&] { eachLine(text, [&](QByteArrayView line) { bytes += line.size(); }); });
     bench::keep(bytes);
     qint64 understood = 0;
     const double parseMs = bench::medianMs(5, [&] {
-        eachLine(text, [&](QByteArrayView line) { understood += parseServerLogLine(line).kind != LogEvent::Kind::Other; });
+        eachLine(text,
+                 [&](QByteArrayView line) { understood += parseServerLogLine(line).kind != LogEvent::Kind::Other; });
     });
     qsizetype tasks = 0;
     qint64 lines = 0;
@@ -78,6 +80,7 @@ int main(int argc, char *argv[])
     bench::report(QStringLiteral("server log, %1 MB, %2 lines: split alone").arg(megabytes, 0, 'f', 0).arg(lines),
                   megabytes / splitMs * 1000, QStringLiteral("MB/s"));
     bench::report(QStringLiteral("server log: parsed"), megabytes / parseMs * 1000, QStringLiteral("MB/s"));
-    bench::report(QStringLiteral("server log: parsed, ring and host cache rebuilt"), megabytes / modelMs * 1000, QStringLiteral("MB/s"));
+    bench::report(QStringLiteral("server log: parsed, ring and host cache rebuilt"), megabytes / modelMs * 1000,
+                  QStringLiteral("MB/s"));
     return 0;
 }

@@ -91,8 +91,9 @@ int main()
                 std::fprintf(stderr, "bench_planner: nothing was planned for %d episodes\n", count);
                 return 1;
             }
-            bench::report(QStringLiteral("planning, %1 episodes (%2 tokens), %3").arg(count).arg(input.prompt.size()).arg(memory), ms,
-                          QStringLiteral("ms"));
+            bench::report(
+                QStringLiteral("planning, %1 episodes (%2 tokens), %3").arg(count).arg(input.prompt.size()).arg(memory),
+                ms, QStringLiteral("ms"));
             ratio = last > 0 ? ms / last : 0;
             last = ms;
         }

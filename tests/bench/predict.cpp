@@ -55,8 +55,9 @@ int main()
     const auto run = [&](const QString &name, const ReuseRule &rule) {
         const ReusePrediction once = predictReuse(states, request, rule);
         const double ms = bench::medianMs(21, [&] { bench::keep(predictReuse(states, request, rule)); });
-        bench::report(QStringLiteral("predictReuse, 100,000 tokens, 12 states: %1 (%2 reused)").arg(name).arg(once.predicted), ms,
-                      QStringLiteral("ms"));
+        bench::report(
+            QStringLiteral("predictReuse, 100,000 tokens, 12 states: %1 (%2 reused)").arg(name).arg(once.predicted), ms,
+            QStringLiteral("ms"));
         return ms;
     };
 

@@ -110,8 +110,9 @@ int main(int argc, char *argv[])
     const QString echoPath = dir.filePath(QStringLiteral("e.sock"));
     QProcess kerfd;
     startAndWait(kerfd, QCoreApplication::applicationDirPath() + QStringLiteral("/kerfd"),
-                 {QStringLiteral("serve"), QStringLiteral("--backend"), QStringLiteral("embedded"), QStringLiteral("--socket"),
-                  kerfPath, QStringLiteral("--db"), dir.filePath(QStringLiteral("kerf.db"))});
+                 {QStringLiteral("serve"), QStringLiteral("--backend"), QStringLiteral("embedded"),
+                  QStringLiteral("--socket"), kerfPath, QStringLiteral("--db"),
+                  dir.filePath(QStringLiteral("kerf.db"))});
     QList<double> kerfMs;
     QList<double> echoMs;
     {
@@ -137,11 +138,13 @@ int main(int argc, char *argv[])
         }
         echo.terminate();
         echo.waitForFinished(kLimitMs);
-        bench::report(QStringLiteral("round trip: bare QLocalSocket, %1 bytes back, median").arg(reply.size()), bench::median(echoMs) * 1000,
-                      QStringLiteral("us"));
+        bench::report(QStringLiteral("round trip: bare QLocalSocket, %1 bytes back, median").arg(reply.size()),
+                      bench::median(echoMs) * 1000, QStringLiteral("us"));
     }
-    bench::report(QStringLiteral("round trip: kerf.status, median"), bench::median(kerfMs) * 1000, QStringLiteral("us"));
-    bench::reportRatio(QStringLiteral("kerf.status against the bare round trip"), bench::median(kerfMs) / bench::median(echoMs), 2, true);
+    bench::report(QStringLiteral("round trip: kerf.status, median"), bench::median(kerfMs) * 1000,
+                  QStringLiteral("us"));
+    bench::reportRatio(QStringLiteral("kerf.status against the bare round trip"),
+                       bench::median(kerfMs) / bench::median(echoMs), 2, true);
     kerfd.terminate();
     if (!kerfd.waitForFinished(kLimitMs) || kerfd.exitCode() != 0)
         fail(QStringLiteral("kerfd did not end cleanly"));

@@ -37,7 +37,8 @@ double firstPaintMs(const QString &program)
     QByteArray said;
     while (!said.contains("Flushing top level")) {
         if (!process.waitForReadyRead(20000)) {
-            std::fprintf(stderr, "bench_startup: %s painted nothing: %s\n", qPrintable(program), said.right(2000).constData());
+            std::fprintf(stderr, "bench_startup: %s painted nothing: %s\n", qPrintable(program),
+                         said.right(2000).constData());
             std::exit(1);
         }
         said += process.readAllStandardError();
@@ -64,8 +65,10 @@ int main(int argc, char *argv[])
             console.append(consoleMs);
         }
     }
-    bench::report(QStringLiteral("first paint: an empty QMainWindow, median"), bench::median(empty), QStringLiteral("ms"));
+    bench::report(QStringLiteral("first paint: an empty QMainWindow, median"), bench::median(empty),
+                  QStringLiteral("ms"));
     bench::report(QStringLiteral("first paint: kerf, median"), bench::median(console), QStringLiteral("ms"));
-    bench::reportRatio(QStringLiteral("kerf against the empty window"), bench::median(console) / bench::median(empty), 0, true);
+    bench::reportRatio(QStringLiteral("kerf against the empty window"), bench::median(console) / bench::median(empty),
+                       0, true);
     return 0;
 }

@@ -26,10 +26,7 @@ namespace {
 constexpr int kRounds = 9;
 constexpr int kCommits = 300; // a round
 
-QString textOf(int i)
-{
-    return QStringLiteral("Turn %1: the build is green again after the retry loop moved.").arg(i);
-}
+QString textOf(int i) { return QStringLiteral("Turn %1: the build is green again after the retry loop moved.").arg(i); }
 
 [[noreturn]] void fail(const QString &what)
 {
@@ -58,15 +55,18 @@ public:
             fail(QStringLiteral("no WAL"));
         run(query, QStringLiteral("PRAGMA synchronous=FULL"));
         run(query, QStringLiteral("PRAGMA foreign_keys=ON"));
-        run(query, QStringLiteral("CREATE TABLE episode(id INTEGER PRIMARY KEY, session_id TEXT NOT NULL, seq INTEGER NOT NULL, "
-                                  "role TEXT NOT NULL, content TEXT, created_at TEXT NOT NULL, UNIQUE(session_id, seq))"));
+        run(query,
+            QStringLiteral(
+                "CREATE TABLE episode(id INTEGER PRIMARY KEY, session_id TEXT NOT NULL, seq INTEGER NOT NULL, "
+                "role TEXT NOT NULL, content TEXT, created_at TEXT NOT NULL, UNIQUE(session_id, seq))"));
     }
 
     void commit(int from, int count)
     {
         QSqlQuery insert(m_db);
-        insert.prepare(QStringLiteral("INSERT INTO episode(session_id, seq, role, content, created_at) VALUES('bench', :seq, 'user', "
-                                      ":content, '2026-01-01T00:00:00Z')"));
+        insert.prepare(QStringLiteral(
+            "INSERT INTO episode(session_id, seq, role, content, created_at) VALUES('bench', :seq, 'user', "
+            ":content, '2026-01-01T00:00:00Z')"));
         for (int i = from; i < from + count; ++i) {
             insert.bindValue(QStringLiteral(":seq"), i + 1);
             insert.bindValue(QStringLiteral(":content"), textOf(i));
@@ -89,7 +89,8 @@ QJsonObject commitParams(int i)
 QCoro::Task<bool> commitOneByOne(MethodHandler *handler, int from, int count)
 {
     for (int i = from; i < from + count; ++i) {
-        const auto answer = co_await handler->call(QStringLiteral("memory.commit_episode"), commitParams(i), CallContext());
+        const auto answer =
+            co_await handler->call(QStringLiteral("memory.commit_episode"), commitParams(i), CallContext());
         if (!answer || answer->value(QStringLiteral("seq")).toInt() != i + 1)
             co_return false;
     }
@@ -110,10 +111,7 @@ QCoro::Task<bool> commitPipelined(MethodHandler *handler, int from, int count)
     co_return true;
 }
 
-double perSecond(qint64 nanoseconds)
-{
-    return kCommits * 1e9 / double(nanoseconds);
-}
+double perSecond(qint64 nanoseconds) { return kCommits * 1e9 / double(nanoseconds); }
 
 } // namespace
 
@@ -155,9 +153,10 @@ int main(int argc, char *argv[])
         ratios.append(kerfRates.last() / bareRates.last());
     }
     bench::report(QStringLiteral("commits: bare SQLite loop"), bench::median(bareRates), QStringLiteral("/s"));
-    bench::report(QStringLiteral("commits: memory.commit_episode, one by one"), bench::median(kerfRates), QStringLiteral("/s"));
-    bench::report(QStringLiteral("commits: memory.commit_episode, %1 in flight").arg(kCommits), bench::median(pipelinedRates),
+    bench::report(QStringLiteral("commits: memory.commit_episode, one by one"), bench::median(kerfRates),
                   QStringLiteral("/s"));
+    bench::report(QStringLiteral("commits: memory.commit_episode, %1 in flight").arg(kCommits),
+                  bench::median(pipelinedRates), QStringLiteral("/s"));
     bench::reportRatio(QStringLiteral("commits one by one against the bare loop"), bench::median(ratios), 0.5, false);
     return 0;
 }

@@ -46,7 +46,10 @@ namespace {
 class ChatSender : public QObject
 {
 public:
-    explicit ChatSender(QString url) : m_url(std::move(url)) {}
+    explicit ChatSender(QString url)
+        : m_url(std::move(url))
+    {
+    }
 
     QCoro::Task<Result<QJsonObject>> send(QString sessionId, QJsonObject assembled)
     {
@@ -58,7 +61,8 @@ public:
         const QString problem = reply->errorString();
         reply->deleteLater();
         if (failed)
-            co_return failure(Error::Code::Failed, QStringLiteral("chat: %1 %2").arg(problem, QString::fromUtf8(bytes)));
+            co_return failure(Error::Code::Failed,
+                              QStringLiteral("chat: %1 %2").arg(problem, QString::fromUtf8(bytes)));
         const QJsonObject result = timingsOf(bytes);
         co_return result;
     }
@@ -66,8 +70,10 @@ public:
 private:
     QNetworkReply *post(const QJsonObject &assembled)
     {
-        QJsonObject body{{QStringLiteral("messages"), assembled.value(QLatin1String("messages"))}, {QStringLiteral("max_tokens"), 24},
-                         {QStringLiteral("temperature"), 0}, {QStringLiteral("cache_prompt"), true}};
+        QJsonObject body{{QStringLiteral("messages"), assembled.value(QLatin1String("messages"))},
+                         {QStringLiteral("max_tokens"), 24},
+                         {QStringLiteral("temperature"), 0},
+                         {QStringLiteral("cache_prompt"), true}};
         if (!assembled.value(QLatin1String("tools")).toArray().isEmpty())
             body.insert(QStringLiteral("tools"), assembled.value(QLatin1String("tools")));
         QNetworkRequest request(QUrl(m_url + QStringLiteral("/v1/chat/completions")));
@@ -80,7 +86,8 @@ private:
         const QJsonObject answer = QJsonDocument::fromJson(bytes).object();
         QJsonObject result = answer.value(QLatin1String("timings")).toObject();
         const QJsonObject choice = answer.value(QLatin1String("choices")).toArray().at(0).toObject();
-        result.insert(QStringLiteral("text"), choice.value(QLatin1String("message")).toObject().value(QLatin1String("content")));
+        result.insert(QStringLiteral("text"),
+                      choice.value(QLatin1String("message")).toObject().value(QLatin1String("content")));
         return result;
     }
     QString m_url;
@@ -131,16 +138,20 @@ void shoot(MainWindow &window, const QString &folder, const QString &name)
     }
 }
 
-bool converse(MainWindow &window, ServiceClient *client, Harness::Script script, Harness::Sender sender, int *last = nullptr)
+bool converse(MainWindow &window, ServiceClient *client, Harness::Script script, Harness::Sender sender,
+              int *last = nullptr)
 {
     Harness harness(client);
-    QObject::connect(&harness, &Harness::turned, &window, [](int turn, int compactions) { std::printf("turn %d, compactions %d\n", turn, compactions); });
+    QObject::connect(&harness, &Harness::turned, &window,
+                     [](int turn, int compactions) { std::printf("turn %d, compactions %d\n", turn, compactions); });
     if (last)
         QObject::connect(&harness, &Harness::turned, &window, [last](int turn) { *last = turn; });
     std::optional<Result<void>> done;
-    QCoro::connect(harness.run(script, std::move(sender)), &harness, [&done](const Result<void> &result) { done = result; });
+    QCoro::connect(harness.run(script, std::move(sender)), &harness,
+                   [&done](const Result<void> &result) { done = result; });
     if (!waitFor([&done] { return done.has_value(); }, 240000) || !*done) {
-        std::fprintf(stderr, "the conversation broke off: %s\n", done ? qPrintable(done->error().message) : "no end in four minutes");
+        std::fprintf(stderr, "the conversation broke off: %s\n",
+                     done ? qPrintable(done->error().message) : "no end in four minutes");
         return false;
     }
     window.controller()->refresh();
@@ -149,7 +160,8 @@ bool converse(MainWindow &window, ServiceClient *client, Harness::Script script,
 }
 
 /// Pictures of one backend: the present, a plan, each settled compaction that is of interest.
-void story(const QString &folder, const QString &name, ServiceOptions options, Harness::Script script, const std::function<Harness::Sender(ServiceClient *)> &sender)
+void story(const QString &folder, const QString &name, ServiceOptions options, Harness::Script script,
+           const std::function<Harness::Sender(ServiceClient *)> &sender)
 {
     MainWindow window;
     window.resize(1400, 900);
@@ -235,7 +247,8 @@ int main(int argc, char **argv)
     const QString models = qEnvironmentVariable("KERF_MODELS");
     if (program.isEmpty() || models.isEmpty())
         std::fprintf(stderr, "KERF_LLAMA_SERVER and KERF_MODELS are not set: only the embedded server\n");
-    const QStringList kinds = qEnvironmentVariable("KERF_GALLERY", QStringLiteral("gemma3 llama embedded")).split(QLatin1Char(' '));
+    const QStringList kinds =
+        qEnvironmentVariable("KERF_GALLERY", QStringLiteral("gemma3 llama embedded")).split(QLatin1Char(' '));
     for (const QString &model : {QStringLiteral("gemma3"), QStringLiteral("llama")}) {
         if (program.isEmpty() || models.isEmpty() || !kinds.contains(model))
             continue;
@@ -243,8 +256,18 @@ int main(int argc, char **argv)
         QProcess server;
         const int port = 20000 + static_cast<int>(QRandomGenerator::global()->bounded(20000));
         const QString log = work.filePath(QStringLiteral("server.log"));
-        QStringList flags{QStringLiteral("-m"), QStringLiteral("%1/%2.gguf").arg(models, model), QStringLiteral("--port"), QString::number(port), QStringLiteral("-c"), QStringLiteral("4096"),
-                          QStringLiteral("-np"), QStringLiteral("1"), QStringLiteral("-lv"), QStringLiteral("4"), QStringLiteral("--slot-save-path"), work.path() + QLatin1Char('/')};
+        QStringList flags{QStringLiteral("-m"),
+                          QStringLiteral("%1/%2.gguf").arg(models, model),
+                          QStringLiteral("--port"),
+                          QString::number(port),
+                          QStringLiteral("-c"),
+                          QStringLiteral("4096"),
+                          QStringLiteral("-np"),
+                          QStringLiteral("1"),
+                          QStringLiteral("-lv"),
+                          QStringLiteral("4"),
+                          QStringLiteral("--slot-save-path"),
+                          work.path() + QLatin1Char('/')};
         if (model == QLatin1String("gemma3"))
             flags << QStringLiteral("-cms") << QStringLiteral("256") << QStringLiteral("-ctxcp") << QStringLiteral("8");
         server.setProcessChannelMode(QProcess::MergedChannels);
@@ -267,7 +290,9 @@ int main(int argc, char **argv)
         script.compactions = 6;
         ChatSender chat(options.backend.spec);
         story(folder, model, options, script, [&chat](ServiceClient *) -> Harness::Sender {
-            return [&chat](QString sessionId, QJsonObject assembled) { return chat.send(std::move(sessionId), std::move(assembled)); };
+            return [&chat](QString sessionId, QJsonObject assembled) {
+                return chat.send(std::move(sessionId), std::move(assembled));
+            };
         });
         server.terminate();
         if (!server.waitForFinished(5000))

@@ -15,8 +15,8 @@
 #include <functional>
 #include <optional>
 
-/// Says what is asked and answers what it was told, for the answers that no installed llama-server gives (older spellings,
-/// other programs, broken ones).
+/// Says what is asked and answers what it was told, for the answers that no installed llama-server gives (older
+/// spellings, other programs, broken ones).
 class HttpStub : public QObject
 {
 public:
@@ -77,7 +77,9 @@ private:
             request.method = first.value(0);
             request.path = first.value(1);
             requests.append(request);
-            Answer answer = m_answers.value(request.method + ' ' + request.path, Answer{404, "{\"error\":{\"code\":404,\"message\":\"File Not Found\"}}", {}, false, false, -1});
+            Answer answer = m_answers.value(
+                request.method + ' ' + request.path,
+                Answer{404, "{\"error\":{\"code\":404,\"message\":\"File Not Found\"}}", {}, false, false, -1});
             if (decide) {
                 if (const std::optional<Answer> decided = decide(request))
                     answer = *decided;
@@ -89,7 +91,8 @@ private:
                 return;
             }
             const qint64 claimed = answer.claimedLength >= 0 ? answer.claimedLength : answer.body.size();
-            socket->write("HTTP/1.1 " + QByteArray::number(answer.status) + " X\r\nContent-Length: " + QByteArray::number(claimed) + "\r\n" + answer.headers + "\r\n" + answer.body);
+            socket->write("HTTP/1.1 " + QByteArray::number(answer.status) + " X\r\nContent-Length: "
+                          + QByteArray::number(claimed) + "\r\n" + answer.headers + "\r\n" + answer.body);
         }
     }
 

@@ -138,8 +138,10 @@ private Q_SLOTS:
         QTest::addColumn<bool>("visible");
         QTest::addColumn<int>("status");
         QTest::newRow("unknown") << int(MemoryKind::Unknown) << false << int(CacheStatus::PrefixPreserved);
-        QTest::newRow("checkpointed, invisible") << int(MemoryKind::Checkpointed) << false << int(CacheStatus::PrefixPreserved);
-        QTest::newRow("checkpointed, visible and empty") << int(MemoryKind::Checkpointed) << true << int(CacheStatus::FullReprefill);
+        QTest::newRow("checkpointed, invisible")
+            << int(MemoryKind::Checkpointed) << false << int(CacheStatus::PrefixPreserved);
+        QTest::newRow("checkpointed, visible and empty")
+            << int(MemoryKind::Checkpointed) << true << int(CacheStatus::FullReprefill);
     }
     void invisibleRingKeepsThePrefixAndClaimsNothing()
     {
@@ -300,11 +302,13 @@ private Q_SLOTS:
         Checkpoint saved = durable(300, CheckpointKind::SlotSaveFile);
         saved.serverIdentity = QStringLiteral("server A");
         saved.prefixHash = hashTokens(prompt, 300);
-        const auto count = [&](const QList<RecordedCheckpoint> &rows, const TokenList &tokens, const QString &identity) {
+        const auto count = [&](const QList<RecordedCheckpoint> &rows, const TokenList &tokens,
+                               const QString &identity) {
             return mergeCandidates({ring(200), ring(200)}, rows, tokens, identity).size();
         };
         QCOMPARE(count({{saved, true}}, prompt, QStringLiteral("server A")), 2);
-        QCOMPARE(count({{saved, true}, {saved, true}}, prompt, QStringLiteral("server A")), 2); // duplicates are dropped
+        QCOMPARE(count({{saved, true}, {saved, true}}, prompt, QStringLiteral("server A")),
+                 2); // duplicates are dropped
         QCOMPARE(count({{saved, false}}, prompt, QStringLiteral("server A")), 1); // the file is gone
         QCOMPARE(count({{saved, true}}, prompt, QStringLiteral("server B")), 1);
         TokenList changed = prompt;

@@ -113,7 +113,10 @@ private Q_SLOTS:
         const MemoryJudgement judgement = judgeMemory(facts, kNow);
         QCOMPARE(judgement.rule.memory, MemoryKind::FullAttention);
         QCOMPARE(judgement.source, QStringLiteral("log"));
-        QVERIFY2(judgement.detail.contains(QStringLiteral("contradicted")) && judgement.detail.contains(QStringLiteral("gguf")) && judgement.detail.contains(QStringLiteral("name")), qPrintable(judgement.detail));
+        QVERIFY2(judgement.detail.contains(QStringLiteral("contradicted"))
+                     && judgement.detail.contains(QStringLiteral("gguf"))
+                     && judgement.detail.contains(QStringLiteral("name")),
+                 qPrintable(judgement.detail));
         QCOMPARE(evidenceOf(judgement, "memory_kind", "gguf"), QStringLiteral("checkpointed"));
         QCOMPARE(evidenceOf(judgement, "memory_kind", "name"), QStringLiteral("checkpointed"));
         QCOMPARE(judgement.rule.slidingWindow, 0);
@@ -135,9 +138,16 @@ private Q_SLOTS:
         facts.modelPath = QStringLiteral("m");
         facts.contextSize = 4096;
         facts.fullAttentionSeen = 5;
-        const QJsonArray rows{QJsonObject{{QStringLiteral("claim"), QStringLiteral("memory_kind")}, {QStringLiteral("value"), QStringLiteral("checkpointed")}, {QStringLiteral("source"), QStringLiteral("calibration")}, {QStringLiteral("detail"), QStringLiteral("went back to 512")}},
-                              QJsonObject{{QStringLiteral("claim"), QStringLiteral("chunk_reuse")}, {QStringLiteral("value"), QStringLiteral("32")}, {QStringLiteral("source"), QStringLiteral("calibration")}},
-                              QJsonObject{{QStringLiteral("claim"), QStringLiteral("memory_kind")}, {QStringLiteral("value"), QStringLiteral("full_attention")}, {QStringLiteral("source"), QStringLiteral("flags")}}};
+        const QJsonArray rows{QJsonObject{{QStringLiteral("claim"), QStringLiteral("memory_kind")},
+                                          {QStringLiteral("value"), QStringLiteral("checkpointed")},
+                                          {QStringLiteral("source"), QStringLiteral("calibration")},
+                                          {QStringLiteral("detail"), QStringLiteral("went back to 512")}},
+                              QJsonObject{{QStringLiteral("claim"), QStringLiteral("chunk_reuse")},
+                                          {QStringLiteral("value"), QStringLiteral("32")},
+                                          {QStringLiteral("source"), QStringLiteral("calibration")}},
+                              QJsonObject{{QStringLiteral("claim"), QStringLiteral("memory_kind")},
+                                          {QStringLiteral("value"), QStringLiteral("full_attention")},
+                                          {QStringLiteral("source"), QStringLiteral("flags")}}};
         facts.stored = {{evidenceKey(QStringLiteral("b1"), QStringLiteral("m"), 4096), rows}};
         const MemoryJudgement judgement = judgeMemory(facts, kNow);
         QCOMPARE(judgement.source, QStringLiteral("calibration"));
@@ -203,8 +213,8 @@ private Q_SLOTS:
 
     void chunkReuse_data()
     {
-        QTest::addColumn<int>("flag");      // -1 = flags unknown, -2 = known and not given
-        QTest::addColumn<int>("logged");    // -1 = not said
+        QTest::addColumn<int>("flag"); // -1 = flags unknown, -2 = known and not given
+        QTest::addColumn<int>("logged"); // -1 = not said
         QTest::addColumn<int>("moved");
         QTest::addColumn<bool>("unsupported");
         QTest::addColumn<bool>("known");
@@ -266,12 +276,15 @@ private Q_SLOTS:
         BackendInfo info;
         info.capabilities.reachable = true;
         info.contextSize = 32'768;
-        info.probe = {{QStringLiteral("slot_save"), {}, 501, false, QStringLiteral("Start it with `--slot-save-path`")}};
+        info.probe = {
+            {QStringLiteral("slot_save"), {}, 501, false, QStringLiteral("Start it with `--slot-save-path`")}};
         MemoryFacts facts;
         facts.gguf = header("gemma3", 512, false);
         info.rule = judgeMemory(facts, kNow).rule;
         QString advice = adviceFor(info, facts).join(QLatin1Char('\n'));
-        QVERIFY2(advice.contains(QStringLiteral("--server-log FILE")) && advice.contains(QStringLiteral("-lv 4")) && advice.contains(QStringLiteral("--launch")), qPrintable(advice));
+        QVERIFY2(advice.contains(QStringLiteral("--server-log FILE")) && advice.contains(QStringLiteral("-lv 4"))
+                     && advice.contains(QStringLiteral("--launch")),
+                 qPrintable(advice));
         QVERIFY(advice.contains(QStringLiteral("--slot-save-path DIR")));
         QVERIFY(advice.contains(QStringLiteral("--slots")));
         QVERIFY(advice.contains(QStringLiteral("--metrics")));

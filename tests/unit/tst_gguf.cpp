@@ -8,8 +8,8 @@
 #include <QFile>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QtEndian>
+#include <QTest>
 
 #include <limits>
 
@@ -23,7 +23,10 @@ class Writer
 public:
     Writer &u32(const char *key, quint32 value) { return entry(key, 4, bytes(value)); }
     Writer &u64(const char *key, quint64 value) { return entry(key, 10, bytes(value)); }
-    Writer &real(const char *key, float value) { return entry(key, 6, QByteArray(reinterpret_cast<const char *>(&value), 4)); }
+    Writer &real(const char *key, float value)
+    {
+        return entry(key, 6, QByteArray(reinterpret_cast<const char *>(&value), 4));
+    }
     Writer &boolean(const char *key, bool value) { return entry(key, 7, QByteArray(1, value ? 1 : 0)); }
     Writer &text(const char *key, const QByteArray &value) { return entry(key, 8, string(value)); }
     Writer &texts(const char *key, int count, const QByteArray &each)
@@ -33,9 +36,15 @@ public:
             data += string(each + QByteArray::number(i));
         return entry(key, 9, data);
     }
-    Writer &numbers(const char *key, int count) { return entry(key, 9, bytes(quint32(4)) + bytes(quint64(count)) + QByteArray(count * 4, '\1')); }
+    Writer &numbers(const char *key, int count)
+    {
+        return entry(key, 9, bytes(quint32(4)) + bytes(quint64(count)) + QByteArray(count * 4, '\1'));
+    }
     Writer &raw(const char *key, quint32 type, const QByteArray &data) { return entry(key, type, data); }
-    QByteArray done(quint32 version = 3) const { return "GGUF" + bytes(version) + bytes(quint64(0)) + bytes(quint64(m_count)) + m_body; }
+    QByteArray done(quint32 version = 3) const
+    {
+        return "GGUF" + bytes(version) + bytes(quint64(0)) + bytes(quint64(m_count)) + m_body;
+    }
 
     template<typename T>
     static QByteArray bytes(T value)
@@ -83,7 +92,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("memory");
         QTest::addColumn<bool>("established");
         const auto row = [](const char *architecture, const char *key, MemoryKind memory, bool established) {
-            QTest::addRow("%s %s", architecture, key) << QByteArray(architecture) << QByteArray(key) << int(memory) << established;
+            QTest::addRow("%s %s", architecture, key)
+                << QByteArray(architecture) << QByteArray(key) << int(memory) << established;
         };
         row("llama", "", MemoryKind::FullAttention, true);
         row("qwen3", "", MemoryKind::FullAttention, true);
@@ -108,10 +118,14 @@ private Q_SLOTS:
         QFETCH(int, memory);
         QFETCH(bool, established);
         Writer writer;
-        writer.text("general.architecture", architecture).u32((architecture + ".context_length").constData(), 131072).texts("tokenizer.ggml.tokens", 2000, "token");
+        writer.text("general.architecture", architecture)
+            .u32((architecture + ".context_length").constData(), 131072)
+            .texts("tokenizer.ggml.tokens", 2000, "token");
         if (!key.isEmpty())
             writer.u32(key.constData(), 512);
-        writer.boolean("tokenizer.ggml.add_bos_token", true).real("x.rope.freq_base", 10000).numbers("tokenizer.ggml.token_type", 2000);
+        writer.boolean("tokenizer.ggml.add_bos_token", true)
+            .real("x.rope.freq_base", 10000)
+            .numbers("tokenizer.ggml.token_type", 2000);
         const auto header = read(writer.done());
         QVERIFY2(header, header ? "" : qPrintable(header.error().message));
         QCOMPARE(header->architecture, QString::fromLatin1(architecture));
@@ -124,11 +138,13 @@ private Q_SLOTS:
     void otherFormsOfTheWindow()
     {
         // One number a layer: it cannot be said to have none.
-        auto header = read(Writer().text("general.architecture", "brand-new").numbers("brand-new.attention.sliding_window", 8).done());
+        auto header = read(
+            Writer().text("general.architecture", "brand-new").numbers("brand-new.attention.sliding_window", 8).done());
         QVERIFY(header);
         QCOMPARE(header->memory(), MemoryKind::Unknown);
         QVERIFY(!header->isEstablished());
-        header = read(Writer().text("general.architecture", "gemma3").u64("gemma3.attention.sliding_window", 1024).done(2));
+        header =
+            read(Writer().text("general.architecture", "gemma3").u64("gemma3.attention.sliding_window", 1024).done(2));
         QVERIFY(header);
         QCOMPARE(header->slidingWindow, 1024);
         header = read(Writer().text("general.architecture", "gemma3").u32("gemma3.attention.sliding_window", 0).done());
@@ -147,19 +163,28 @@ private Q_SLOTS:
         QVERIFY(!read(Writer().text("general.architecture", "llama").done(1)));
         QVERIFY(!read(Writer().text("general.architecture", "llama").done(0x03000000))); // big endian
         // Lengths that lead out of the file, out of the limit, or around the end of the number.
-        for (const quint64 length : {quint64(1000), quint64(1) << 40, std::numeric_limits<quint64>::max(), std::numeric_limits<quint64>::max() - 60, quint64(1) << 63}) {
+        for (const quint64 length : {quint64(1000), quint64(1) << 40, std::numeric_limits<quint64>::max(),
+                                     std::numeric_limits<quint64>::max() - 60, quint64(1) << 63}) {
             QVERIFY(!read(Writer().raw("a", 8, Writer::bytes(length)).u32("b", 1).done()));
             QVERIFY(!read(Writer().raw("a", 9, Writer::bytes(quint32(0)) + Writer::bytes(length)).done()));
-            QVERIFY(!read(Writer().raw("a", 9, Writer::bytes(quint32(8)) + Writer::bytes(length) + Writer::bytes(length)).done()));
+            QVERIFY(!read(Writer()
+                              .raw("a", 9, Writer::bytes(quint32(8)) + Writer::bytes(length) + Writer::bytes(length))
+                              .done()));
             QVERIFY(!read("GGUF" + Writer::bytes(quint32(3)) + Writer::bytes(quint64(0)) + Writer::bytes(length)));
         }
         QVERIFY(!read(Writer().raw("a", 99, {}).done()));
-        QVERIFY(!read(Writer().raw("a", 9, Writer::bytes(quint32(9)) + Writer::bytes(quint64(1))).done())); // arrays of arrays
+        QVERIFY(!read(
+            Writer().raw("a", 9, Writer::bytes(quint32(9)) + Writer::bytes(quint64(1))).done())); // arrays of arrays
     }
 
     void anyCutAndAnyByteIsSurvived()
     {
-        const QByteArray good = Writer().text("general.architecture", "gemma3").u32("gemma3.attention.sliding_window", 512).texts("tokenizer.ggml.tokens", 20, "t").u32("gemma3.context_length", 8192).done();
+        const QByteArray good = Writer()
+                                    .text("general.architecture", "gemma3")
+                                    .u32("gemma3.attention.sliding_window", 512)
+                                    .texts("tokenizer.ggml.tokens", 20, "t")
+                                    .u32("gemma3.context_length", 8192)
+                                    .done();
         QVERIFY(read(good));
         for (qsizetype size = 0; size < good.size(); ++size)
             QVERIFY(!read(good.left(size)));
@@ -178,7 +203,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("word");
-        const auto row = [](const char *path, const char *word) { QTest::newRow(path) << QString::fromLatin1(path) << QString::fromLatin1(word); };
+        const auto row = [](const char *path, const char *word) {
+            QTest::newRow(path) << QString::fromLatin1(path) << QString::fromLatin1(word);
+        };
         row("/models/gemma-3-27b-it-Q4_K_M.gguf", "gemma-3");
         row("/models/Gemma3/x.gguf", "gemma3");
         row("/models/lfm2-1.2B.gguf", "lfm2");
@@ -200,15 +227,19 @@ private Q_SLOTS:
     {
         const QString models = qEnvironmentVariable("KERF_MODELS");
         if (models.isEmpty())
-            QSKIP("KERF_MODELS (a folder with llama.gguf, gemma3.gguf, lfm2.gguf, mamba.gguf) is not set: no real file is read");
-        for (const auto &[name, kind] : {std::pair{"llama", MemoryKind::FullAttention}, std::pair{"gemma3", MemoryKind::Checkpointed}, std::pair{"lfm2", MemoryKind::Checkpointed},
-                                         std::pair{"mamba", MemoryKind::Checkpointed}}) {
-            const auto header = readGgufHeader(QDir(models).filePath(QStringLiteral("%1.gguf").arg(QLatin1String(name))));
+            QSKIP("KERF_MODELS (a folder with llama.gguf, gemma3.gguf, lfm2.gguf, mamba.gguf) is not set: no real file "
+                  "is read");
+        for (const auto &[name, kind] :
+             {std::pair{"llama", MemoryKind::FullAttention}, std::pair{"gemma3", MemoryKind::Checkpointed},
+              std::pair{"lfm2", MemoryKind::Checkpointed}, std::pair{"mamba", MemoryKind::Checkpointed}}) {
+            const auto header =
+                readGgufHeader(QDir(models).filePath(QStringLiteral("%1.gguf").arg(QLatin1String(name))));
             QVERIFY2(header, name);
             QCOMPARE(header->architecture, QString::fromLatin1(name));
             QCOMPARE(header->memory(), kind);
             QCOMPARE(header->slidingWindow, QLatin1String(name) == QLatin1String("gemma3") ? 512 : 0);
-            QCOMPARE(header->recurrent, QLatin1String(name) == QLatin1String("lfm2") || QLatin1String(name) == QLatin1String("mamba"));
+            QCOMPARE(header->recurrent,
+                     QLatin1String(name) == QLatin1String("lfm2") || QLatin1String(name) == QLatin1String("mamba"));
         }
     }
 };

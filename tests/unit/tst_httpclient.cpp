@@ -80,8 +80,10 @@ private Q_SLOTS:
     void failuresAreToldApart()
     {
         HttpStub stub;
-        stub.on("GET /401", {401, "{\"error\":{\"code\":401,\"message\":\"Invalid API Key\",\"type\":\"authentication_error\"}}"});
-        stub.on("GET /503", {503, "{\"error\":{\"code\":503,\"message\":\"Loading model\",\"type\":\"unavailable_error\"}}"});
+        stub.on("GET /401",
+                {401, "{\"error\":{\"code\":401,\"message\":\"Invalid API Key\",\"type\":\"authentication_error\"}}"});
+        stub.on("GET /503",
+                {503, "{\"error\":{\"code\":503,\"message\":\"Loading model\",\"type\":\"unavailable_error\"}}"});
         stub.on("GET /501", {501, "{\"error\":{\"code\":501,\"message\":\"start it with --slot-save-path\"}}"});
         stub.on("GET /text", {500, "\nboom\nmore\n"});
         stub.on("GET /bare", {500, {}});
@@ -155,7 +157,9 @@ private Q_SLOTS:
         HttpClient client(stub.url(), {});
         std::optional<HttpReply> save;
         std::optional<HttpReply> health;
-        client.get(QStringLiteral("/slots/0?action=save"), 60'000).then([&save](HttpReply reply) { save = std::move(reply); });
+        client.get(QStringLiteral("/slots/0?action=save"), 60'000).then([&save](HttpReply reply) {
+            save = std::move(reply);
+        });
         client.get(QStringLiteral("/health"), 1'000).then([&health](HttpReply reply) { health = std::move(reply); });
         QTRY_COMPARE(stub.requests.size(), 2);
         QCOMPARE(client.pending(), 2);

@@ -32,10 +32,7 @@ bool isAlive(qint64 pid)
     return !text.mid(text.lastIndexOf(')') + 2).startsWith('Z');
 }
 
-QStringList shell(const QString &script)
-{
-    return {QStringLiteral("/bin/sh"), QStringLiteral("-c"), script};
-}
+QStringList shell(const QString &script) { return {QStringLiteral("/bin/sh"), QStringLiteral("-c"), script}; }
 
 QString outputOf(const QSignalSpy &spy)
 {
@@ -62,8 +59,10 @@ private Q_SLOTS:
     {
         QTest::addColumn<QStringList>("command");
         QTest::addColumn<QStringList>("added");
-        QTest::newRow("none") << QStringList{QStringLiteral("x"), QStringLiteral("-m"), QStringLiteral("y")} << QStringList{QStringLiteral("-lv"), QStringLiteral("4")};
-        QTest::newRow("3") << QStringList{QStringLiteral("x"), QStringLiteral("-lv"), QStringLiteral("3")} << QStringList();
+        QTest::newRow("none") << QStringList{QStringLiteral("x"), QStringLiteral("-m"), QStringLiteral("y")}
+                              << QStringList{QStringLiteral("-lv"), QStringLiteral("4")};
+        QTest::newRow("3") << QStringList{QStringLiteral("x"), QStringLiteral("-lv"), QStringLiteral("3")}
+                           << QStringList();
         QTest::newRow("long") << QStringList{QStringLiteral("x"), QStringLiteral("--verbosity=5")} << QStringList();
         QTest::newRow("all") << QStringList{QStringLiteral("x"), QStringLiteral("-v")} << QStringList();
     }
@@ -85,7 +84,11 @@ private Q_SLOTS:
 
     void whereItWillListen()
     {
-        const auto url = [](const QString &flags) { return ServerChild(QStringList{QStringLiteral("x")} + flags.split(QLatin1Char(' '), Qt::SkipEmptyParts)).url().toString(); };
+        const auto url = [](const QString &flags) {
+            return ServerChild(QStringList{QStringLiteral("x")} + flags.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+                .url()
+                .toString();
+        };
         QCOMPARE(url({}), QStringLiteral("http://127.0.0.1:8080"));
         QCOMPARE(url(QStringLiteral("--port 8131")), QStringLiteral("http://127.0.0.1:8131"));
         QCOMPARE(url(QStringLiteral("--host 0.0.0.0 --port=99")), QStringLiteral("http://127.0.0.1:99"));
@@ -99,7 +102,8 @@ private Q_SLOTS:
 
     void outputAndEarlyEnd()
     {
-        ServerChild child(shell(QStringLiteral("echo to stdout; echo to stderr >&2; echo $LLAMA_ARG_LOG_VERBOSITY; exit 3")));
+        ServerChild child(
+            shell(QStringLiteral("echo to stdout; echo to stderr >&2; echo $LLAMA_ARG_LOG_VERBOSITY; exit 3")));
         QSignalSpy output(&child, &ServerChild::output);
         QSignalSpy ended(&child, &ServerChild::ended);
         QVERIFY(output.isValid() && ended.isValid());
@@ -113,7 +117,8 @@ private Q_SLOTS:
 
     void onlyTheLastLinesAreTold()
     {
-        ServerChild child(shell(QStringLiteral("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; exit 1")));
+        ServerChild child(
+            shell(QStringLiteral("i=0; while [ $i -lt 2000 ]; do echo line $i; i=$((i+1)); done; exit 1")));
         QSignalSpy ended(&child, &ServerChild::ended);
         child.start();
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
@@ -128,7 +133,9 @@ private Q_SLOTS:
         QSignalSpy ended(&missing, &ServerChild::ended);
         missing.start();
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
-        QVERIFY2(ended.at(0).at(0).toString().startsWith(QStringLiteral("/no/such/llama-server could not be started: ")), qPrintable(ended.at(0).at(0).toString()));
+        QVERIFY2(
+            ended.at(0).at(0).toString().startsWith(QStringLiteral("/no/such/llama-server could not be started: ")),
+            qPrintable(ended.at(0).at(0).toString()));
         ServerChild none(QStringList{});
         QSignalSpy noneEnded(&none, &ServerChild::ended);
         none.start();
@@ -141,12 +148,14 @@ private Q_SLOTS:
         QSignalSpy ended(&child, &ServerChild::ended);
         child.start();
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 20000);
-        QVERIFY2(ended.at(0).at(0).toString().contains(QStringLiteral("killed or crashed (signal 11)")), qPrintable(ended.at(0).at(0).toString()));
+        QVERIFY2(ended.at(0).at(0).toString().contains(QStringLiteral("killed or crashed (signal 11)")),
+                 qPrintable(ended.at(0).at(0).toString()));
     }
 
     void theAddressItSays()
     {
-        ServerChild child(shell(QStringLiteral("printf '0.00.063.525 I srv  llama_server: listening on http://0.0.0.0:9931\\n'; exec sleep 60")));
+        ServerChild child(shell(QStringLiteral(
+            "printf '0.00.063.525 I srv  llama_server: listening on http://0.0.0.0:9931\\n'; exec sleep 60")));
         QSignalSpy listening(&child, &ServerChild::listening);
         QVERIFY(listening.isValid());
         child.start();
@@ -216,7 +225,8 @@ private Q_SLOTS:
         parent.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--launch-and-wait")});
         QVERIFY(parent.waitForStarted());
         QByteArray said;
-        QTRY_VERIFY_WITH_TIMEOUT(((void)parent.waitForReadyRead(50), said += parent.readAll(), said.contains('\n')), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(((void)parent.waitForReadyRead(50), said += parent.readAll(), said.contains('\n')),
+                                 30000);
         const qint64 pid = said.trimmed().toLongLong();
         QVERIFY(pid > 1);
         QVERIFY(isAlive(pid));
@@ -246,13 +256,16 @@ private Q_SLOTS:
         const QString program = qEnvironmentVariable("KERF_LLAMA_SERVER");
         const QString models = qEnvironmentVariable("KERF_MODELS");
         if (program.isEmpty() || models.isEmpty())
-            QSKIP("KERF_LLAMA_SERVER (the binary) and KERF_MODELS (a folder with gemma3.gguf) are not set: no real server is launched");
+            QSKIP("KERF_LLAMA_SERVER (the binary) and KERF_MODELS (a folder with gemma3.gguf) are not set: no real "
+                  "server is launched");
         QTcpServer free;
         QVERIFY(free.listen(QHostAddress::LocalHost));
         const int port = free.serverPort();
         free.close();
-        ServerChild child({program, QStringLiteral("-m"), models + QStringLiteral("/gemma3.gguf"), QStringLiteral("--port"), QString::number(port), QStringLiteral("-c"), QStringLiteral("2048"),
-                           QStringLiteral("-np"), QStringLiteral("1"), QStringLiteral("-cms"), QStringLiteral("64")});
+        ServerChild child({program, QStringLiteral("-m"), models + QStringLiteral("/gemma3.gguf"),
+                           QStringLiteral("--port"), QString::number(port), QStringLiteral("-c"),
+                           QStringLiteral("2048"), QStringLiteral("-np"), QStringLiteral("1"), QStringLiteral("-cms"),
+                           QStringLiteral("64")});
         LogTail tail;
         ServerLogModel model;
         connect(&child, &ServerChild::output, &tail, &LogTail::feed);
@@ -269,8 +282,10 @@ private Q_SLOTS:
         QTcpSocket socket;
         socket.connectToHost(QHostAddress(QHostAddress::LocalHost), static_cast<quint16>(port));
         QVERIFY(socket.waitForConnected(5000));
-        const QByteArray body = "{\"prompt\":\"" + QByteArray("a few words of a prompt, ").repeated(20) + "\",\"n_predict\":2}";
-        socket.write("POST /completion HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: " + QByteArray::number(body.size()) + "\r\n\r\n" + body);
+        const QByteArray body =
+            "{\"prompt\":\"" + QByteArray("a few words of a prompt, ").repeated(20) + "\",\"n_predict\":2}";
+        socket.write("POST /completion HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: "
+                     + QByteArray::number(body.size()) + "\r\n\r\n" + body);
         QTRY_VERIFY_WITH_TIMEOUT(!model.tasks().isEmpty() && model.tasks().constLast().ended(), 60000);
         QVERIFY(model.tasks().constLast().prefilled > 50);
         QVERIFY(!model.states().constFirst().checkpoints.isEmpty());

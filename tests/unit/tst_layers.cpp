@@ -28,10 +28,10 @@ struct Violation {
 const QStringList &windowModules()
 {
     static const QStringList modules{
-        QStringLiteral("QtGui"),        QStringLiteral("QtWidgets"),       QStringLiteral("QtCharts"),
-        QStringLiteral("QtSvg"),        QStringLiteral("QtSvgWidgets"),    QStringLiteral("QtOpenGL"),
+        QStringLiteral("QtGui"),          QStringLiteral("QtWidgets"),       QStringLiteral("QtCharts"),
+        QStringLiteral("QtSvg"),          QStringLiteral("QtSvgWidgets"),    QStringLiteral("QtOpenGL"),
         QStringLiteral("QtPrintSupport"), QStringLiteral("QtOpenGLWidgets"), QStringLiteral("QtQuick"),
-        QStringLiteral("QtQml"),        QStringLiteral("QtQuickWidgets")};
+        QStringLiteral("QtQml"),          QStringLiteral("QtQuickWidgets")};
     return modules;
 }
 
@@ -199,12 +199,15 @@ private Q_SLOTS:
         QTest::newRow("core: app") << core << QStringLiteral("#include \"app/commands.h\"\n") << 1;
         QTest::newRow("core: asks for it") << core << QStringLiteral("#if __has_include(<QWidget>)\n") << 1;
         QTest::newRow("core: fine") << core
-                                    << QStringLiteral("#include \"core/tokens/tokens.h\"\n#include <QTcpSocket>\n"
-                                                      "#include <QSqlQuery>\n#include <vector>\n// #include <QWidget>\n")
+                                    << QStringLiteral(
+                                           "#include \"core/tokens/tokens.h\"\n#include <QTcpSocket>\n"
+                                           "#include <QSqlQuery>\n#include <vector>\n// #include <QWidget>\n")
                                     << 0;
         QTest::newRow("ui: app") << ui << QStringLiteral("#include \"app/commands.h\"\n") << 1;
-        QTest::newRow("ui: fine") << ui << QStringLiteral("#include \"core/tokens/tokens.h\"\n#include <QWidget>\n") << 0;
-        QTest::newRow("app: fine") << app << QStringLiteral("#include \"ui/mainwindow.h\"\n#include \"app/x.h\"\n") << 0;
+        QTest::newRow("ui: fine") << ui << QStringLiteral("#include \"core/tokens/tokens.h\"\n#include <QWidget>\n")
+                                  << 0;
+        QTest::newRow("app: fine") << app << QStringLiteral("#include \"ui/mainwindow.h\"\n#include \"app/x.h\"\n")
+                                   << 0;
     }
 
     void scannerCatches()

@@ -23,8 +23,14 @@ using namespace kerf;
 namespace {
 
 QString serverBinary() { return qEnvironmentVariable("KERF_LLAMA_SERVER"); }
-QString modelPath(const QString &name) { return qEnvironmentVariable("KERF_MODELS") + QLatin1Char('/') + name + QStringLiteral(".gguf"); }
-bool haveServer() { return QFileInfo(serverBinary()).isExecutable() && QFileInfo::exists(modelPath(QStringLiteral("llama"))); }
+QString modelPath(const QString &name)
+{
+    return qEnvironmentVariable("KERF_MODELS") + QLatin1Char('/') + name + QStringLiteral(".gguf");
+}
+bool haveServer()
+{
+    return QFileInfo(serverBinary()).isExecutable() && QFileInfo::exists(modelPath(QStringLiteral("llama")));
+}
 
 QString str(const char *text) { return QString::fromUtf8(text); }
 
@@ -50,7 +56,10 @@ public:
     {
         logFile = m_dir.filePath(str("server.log"));
         savePath = m_dir.path() + QLatin1Char('/');
-        m_arguments = QStringList{str("-m"), modelPath(model), str("--port"), QString::number(m_port), str("-c"), str("4096"), str("--log-file"), logFile, str("-t"), str("1")} + flags;
+        m_arguments = QStringList{str("-m"), modelPath(model), str("--port"),     QString::number(m_port),
+                                  str("-c"), str("4096"),      str("--log-file"), logFile,
+                                  str("-t"), str("1")}
+            + flags;
         start();
     }
     ~RealServer() { stop(); }
@@ -125,7 +134,8 @@ struct Chat {
 Chat chat(const QUrl &url, const ChatRequest &request, int maxTokens, int slotId = -1)
 {
     HttpClient client(url, {});
-    QJsonObject body{{str("messages"), request.messages}, {str("max_tokens"), maxTokens}, {str("temperature"), 0}, {str("seed"), 1}};
+    QJsonObject body{
+        {str("messages"), request.messages}, {str("max_tokens"), maxTokens}, {str("temperature"), 0}, {str("seed"), 1}};
     if (!request.tools.isEmpty())
         body.insert(str("tools"), request.tools);
     if (slotId >= 0)
@@ -145,7 +155,15 @@ Chat chat(const QUrl &url, const ChatRequest &request, int maxTokens, int slotId
     result.measured.generated = timings.value(str("predicted_n")).toInt();
     result.measured.sessionId = str("s");
     result.measured.slotId = slotId;
-    result.reply = answer.object().value(str("choices")).toArray().at(0).toObject().value(str("message")).toObject().value(str("content")).toString();
+    result.reply = answer.object()
+                       .value(str("choices"))
+                       .toArray()
+                       .at(0)
+                       .toObject()
+                       .value(str("message"))
+                       .toObject()
+                       .value(str("content"))
+                       .toString();
     return result;
 }
 
@@ -192,7 +210,8 @@ bool advises(const BackendInfo &info, const char *flag)
 
 #define NEEDS_SERVER() \
     if (!haveServer()) \
-        QSKIP("NOT RUN: set KERF_LLAMA_SERVER (the binary) and KERF_MODELS (a folder with llama.gguf, gemma3.gguf, lfm2.gguf, mamba.gguf)")
+    QSKIP("NOT RUN: set KERF_LLAMA_SERVER (the binary) and KERF_MODELS (a folder with llama.gguf, gemma3.gguf, " \
+          "lfm2.gguf, mamba.gguf)")
 
 } // namespace
 
@@ -231,7 +250,10 @@ private Q_SLOTS:
         QSignalSpy up(backend.get(), &Backend::happened);
         QVERIFY(up.isValid());
         stub.on("GET /health", {200, R"({"status":"ok"})"});
-        stub.on("GET /props", {200, R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
+        stub.on(
+            "GET /props",
+            {200,
+             R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
         QTRY_VERIFY_WITH_TIMEOUT(backend->info().capabilities.reachable, 10'000);
         QCOMPARE(up.constFirst().at(0).toString(), str("server-up"));
         QCOMPARE(backend->info().epoch, 0); // it was never lost
@@ -241,8 +263,12 @@ private Q_SLOTS:
     {
         HttpStub stub;
         stub.on("GET /health", {200, R"({"status":"ok"})"});
-        stub.on("GET /props", {200, R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
-        stub.on("GET /slots", {200, R"([{"id":0,"n_ctx":4096,"is_processing":false,"id_task":3,"n_prompt_tokens":9}])"});
+        stub.on(
+            "GET /props",
+            {200,
+             R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
+        stub.on("GET /slots",
+                {200, R"([{"id":0,"n_ctx":4096,"is_processing":false,"id_task":3,"n_prompt_tokens":9}])"});
         BackendOptions options = optionsFor(stub.url());
         options.stateTimeoutMs = 200;
         const auto backend = connected(stub.url(), options);
@@ -255,11 +281,13 @@ private Q_SLOTS:
         QVERIFY(!busy->readable); // not what it was before, and not nothing
         QVERIFY2(busy->reason.contains(str("no answer within 200 ms")), qPrintable(busy->reason));
         QVERIFY(backend->info().capabilities.reachable);
-        stub.on("GET /slots", {200, R"([{"id":0,"n_ctx":4096,"is_processing":false,"id_task":3,"n_prompt_tokens":9}])"});
+        stub.on("GET /slots",
+                {200, R"([{"id":0,"n_ctx":4096,"is_processing":false,"id_task":3,"n_prompt_tokens":9}])"});
         QVERIFY(valueOf(backend->states())->readable);
         QCOMPARE(backend->info().epoch, epoch);
         // Task numbers that fall are another life.
-        stub.on("GET /slots", {200, R"([{"id":0,"n_ctx":4096,"is_processing":false,"id_task":1,"n_prompt_tokens":9}])"});
+        stub.on("GET /slots",
+                {200, R"([{"id":0,"n_ctx":4096,"is_processing":false,"id_task":1,"n_prompt_tokens":9}])"});
         QVERIFY(valueOf(backend->states()));
         QTRY_VERIFY(backend->info().epoch > epoch);
     }
@@ -283,7 +311,10 @@ private Q_SLOTS:
     {
         HttpStub stub;
         stub.on("GET /health", {200, R"({"status":"ok"})"});
-        stub.on("GET /props", {200, R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
+        stub.on(
+            "GET /props",
+            {200,
+             R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
         const auto backend = connected(stub.url(), optionsFor(stub.url()));
         const qsizetype sent = stub.requests.size();
         for (const QString &name : {str(""), str("a/b"), str(".."), str("a\\b")})
@@ -327,7 +358,10 @@ private Q_SLOTS:
         QVERIFY(backend->info().simulated);
         QVERIFY(!backend->info().notes.isEmpty());
         stub.on("GET /health", {200, R"({"status":"ok"})"});
-        stub.on("GET /props", {200, R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
+        stub.on(
+            "GET /props",
+            {200,
+             R"({"default_generation_settings":{"n_ctx":4096},"total_slots":1,"model_path":"m","build_info":"b1"})"});
         QTRY_COMPARE_WITH_TIMEOUT(backend->info().kind, str("llama-server"), 10'000);
         QVERIFY(!backend->info().simulated);
         stub.on("GET /health", {404, {}});
@@ -348,17 +382,27 @@ private Q_SLOTS:
         QTest::addColumn<QString>("source");
         QTest::addColumn<bool>("ring");
         QTest::addColumn<int>("chunk");
-        const QStringList four{str("-np"), str("1"), str("-lv"), str("4"), str("-cms"), str("128"), str("-ctxcp"), str("8")};
-        QTest::newRow("llama, log") << str("llama") << four << true << str("full_attention") << str("log") << false << 0;
-        QTest::newRow("llama, no log") << str("llama") << four << false << str("full_attention") << str("gguf") << false << 0;
-        QTest::newRow("llama, chunks") << str("llama") << QStringList{str("-np"), str("1"), str("--cache-reuse"), str("64")} << false << str("full_attention") << str("gguf") << false << 64;
+        const QStringList four{str("-np"),  str("1"),   str("-lv"),    str("4"),
+                               str("-cms"), str("128"), str("-ctxcp"), str("8")};
+        QTest::newRow("llama, log") << str("llama") << four << true << str("full_attention") << str("log") << false
+                                    << 0;
+        QTest::newRow("llama, no log") << str("llama") << four << false << str("full_attention") << str("gguf") << false
+                                       << 0;
+        QTest::newRow("llama, chunks") << str("llama")
+                                       << QStringList{str("-np"), str("1"), str("--cache-reuse"), str("64")} << false
+                                       << str("full_attention") << str("gguf") << false << 64;
         QTest::newRow("gemma3, log") << str("gemma3") << four << true << str("checkpointed") << str("log") << true << 0;
-        QTest::newRow("gemma3, no log") << str("gemma3") << four << false << str("checkpointed") << str("gguf") << false << 0;
-        QTest::newRow("gemma3, --swa-full") << str("gemma3") << (four + QStringList{str("--swa-full")}) << false << str("full_attention") << str("flags") << false << 0;
-        QTest::newRow("gemma3, a log without the ring") << str("gemma3") << QStringList{str("-np"), str("1")} << true << str("checkpointed") << str("gguf") << false << 0;
+        QTest::newRow("gemma3, no log") << str("gemma3") << four << false << str("checkpointed") << str("gguf") << false
+                                        << 0;
+        QTest::newRow("gemma3, --swa-full") << str("gemma3") << (four + QStringList{str("--swa-full")}) << false
+                                            << str("full_attention") << str("flags") << false << 0;
+        QTest::newRow("gemma3, a log without the ring") << str("gemma3") << QStringList{str("-np"), str("1")} << true
+                                                        << str("checkpointed") << str("gguf") << false << 0;
         QTest::newRow("lfm2, log") << str("lfm2") << four << true << str("checkpointed") << str("log") << true << 0;
         QTest::newRow("mamba, log") << str("mamba") << four << true << str("checkpointed") << str("log") << true << 0;
-        QTest::newRow("mamba, no checkpoints") << str("mamba") << QStringList{str("-np"), str("1"), str("-ctxcp"), str("0")} << false << str("checkpointed") << str("gguf") << true << 0;
+        QTest::newRow("mamba, no checkpoints")
+            << str("mamba") << QStringList{str("-np"), str("1"), str("-ctxcp"), str("0")} << false
+            << str("checkpointed") << str("gguf") << true << 0;
     }
     void memoryIsToldRight()
     {
@@ -381,7 +425,8 @@ private Q_SLOTS:
         QVERIFY(info.tokenizerExact);
         QVERIFY(info.capabilities.slots && info.capabilities.props && info.capabilities.applyTemplate);
         QVERIFY(!info.capabilities.slotSave);
-        QVERIFY2(stepOf(info, "slot_save").message.contains(str("--slot-save-path")), qPrintable(stepOf(info, "slot_save").message));
+        QVERIFY2(stepOf(info, "slot_save").message.contains(str("--slot-save-path")),
+                 qPrintable(stepOf(info, "slot_save").message));
         QVERIFY(advises(info, "--slot-save-path"));
         QVERIFY(advises(info, "--metrics"));
         if (info.rule.memory == MemoryKind::Checkpointed && !info.rule.ringVisible)
@@ -405,7 +450,8 @@ private Q_SLOTS:
         NEEDS_SERVER();
         QFETCH(QString, model);
         QFETCH(QStringList, flags);
-        RealServer server(model, QStringList{str("-np"), str("1"), str("-lv"), str("4"), str("-cms"), str("64")} + flags);
+        RealServer server(model,
+                          QStringList{str("-np"), str("1"), str("-lv"), str("4"), str("-cms"), str("64")} + flags);
         const auto backend = connected(server.url(), optionsFor(server.url(), server.logFile));
         ChatRequest request;
         request.messages = {message(str("system"), str("You are terse."))};
@@ -425,8 +471,17 @@ private Q_SLOTS:
             const MeasuredRequest &measured = done.chat.measured;
             // The server saw the very prompt that was rendered.
             QCOMPARE(measured.cacheTokens + measured.promptTokens, static_cast<int>(measured.prompt.size()));
-            const QByteArray said = QStringLiteral("turn %1: reused %2, predicted %3 (%4 to %5): %6").arg(i).arg(measured.cacheTokens).arg(done.prediction.predicted).arg(done.prediction.low).arg(done.prediction.high).arg(done.prediction.reason).toUtf8();
-            QVERIFY2(measured.cacheTokens >= done.prediction.low - 8 && measured.cacheTokens <= done.prediction.high + 8, said.constData());
+            const QByteArray said = QStringLiteral("turn %1: reused %2, predicted %3 (%4 to %5): %6")
+                                        .arg(i)
+                                        .arg(measured.cacheTokens)
+                                        .arg(done.prediction.predicted)
+                                        .arg(done.prediction.low)
+                                        .arg(done.prediction.high)
+                                        .arg(done.prediction.reason)
+                                        .toUtf8();
+            QVERIFY2(measured.cacheTokens >= done.prediction.low - 8
+                         && measured.cacheTokens <= done.prediction.high + 8,
+                     said.constData());
             if (i > 0)
                 QVERIFY2(done.prediction.claimable, said.constData());
             QCOMPARE(done.matched.slotId, 0);
@@ -443,15 +498,18 @@ private Q_SLOTS:
                 QVERIFY(states.constFirst().checkpointsKnown);
                 QVERIFY(!states.constFirst().checkpoints.isEmpty());
                 QVERIFY(backend->ringJson().value(str("visible")).toBool());
-                QCOMPARE(backend->ringJson().value(str("entries")).toArray().size(), states.constFirst().checkpoints.size());
+                QCOMPARE(backend->ringJson().value(str("entries")).toArray().size(),
+                         states.constFirst().checkpoints.size());
             }
-            request.messages.append(message(str("assistant"), done.chat.reply.trimmed().isEmpty() ? str("ok") : done.chat.reply));
+            request.messages.append(
+                message(str("assistant"), done.chat.reply.trimmed().isEmpty() ? str("ok") : done.chat.reply));
             previous = measured.cacheTokens + measured.promptTokens;
         }
         QVERIFY(previous > 400);
         QVERIFY(backend->info().cost.known());
         QCOMPARE(backend->slotsJson().value(str("source")).toString(), str("log"));
-        QVERIFY(backend->slotsJson().value(str("slots")).toArray().at(0).toObject().value(str("last_reuse")).isDouble());
+        QVERIFY(
+            backend->slotsJson().value(str("slots")).toArray().at(0).toObject().value(str("last_reuse")).isDouble());
     }
 
     void withoutALogACheckpointedServerIsNotClaimed()
@@ -466,7 +524,8 @@ private Q_SLOTS:
         request.messages.append(message(str("user"), words(20, 2)));
         const Turn second = turn(*backend, server.url(), request);
         QVERIFY2(!second.prediction.claimable, qPrintable(second.prediction.reason));
-        QVERIFY(second.chat.measured.cacheTokens >= second.prediction.low && second.chat.measured.cacheTokens <= second.prediction.high);
+        QVERIFY(second.chat.measured.cacheTokens >= second.prediction.low
+                && second.chat.measured.cacheTokens <= second.prediction.high);
         QCOMPARE(second.matched.source, str("slots"));
         QCOMPARE(second.matched.slotId, 0);
         const QList<HeldState> states = backend->lastStates().states;
@@ -507,7 +566,8 @@ private Q_SLOTS:
         const Turn back = turn(*backend, server.url(), mine);
         QVERIFY2(back.chat.measured.cacheTokens > 100, "the host cache brought it back");
         if (log)
-            QVERIFY2(std::abs(back.chat.measured.cacheTokens - back.prediction.predicted) <= 8, qPrintable(back.prediction.reason));
+            QVERIFY2(std::abs(back.chat.measured.cacheTokens - back.prediction.predicted) <= 8,
+                     qPrintable(back.prediction.reason));
     }
 
     void slotsThatAreOffAndAKeyThatIsMissing()
@@ -519,7 +579,8 @@ private Q_SLOTS:
             QVERIFY(blind->info().capabilities.reachable);
             QVERIFY(!blind->info().capabilities.slots);
             QVERIFY(!blind->info().slotsReadable);
-            QVERIFY2(blind->info().slotsUnreadableReason.contains(str("--slots")), qPrintable(blind->info().slotsUnreadableReason));
+            QVERIFY2(blind->info().slotsUnreadableReason.contains(str("--slots")),
+                     qPrintable(blind->info().slotsUnreadableReason));
             QVERIFY(!valueOf(blind->states())->readable);
             // Its log shows them all the same.
             const auto reading = connected(server.url(), optionsFor(server.url(), server.logFile));
@@ -529,12 +590,14 @@ private Q_SLOTS:
             QVERIFY(done.chat.ok);
             const Result<ServerStates> states = valueOf(reading->states());
             QVERIFY(states->readable);
-            QCOMPARE(states->states.constFirst().tokens.first(done.chat.measured.prompt.size()), done.chat.measured.prompt);
+            QCOMPARE(states->states.constFirst().tokens.first(done.chat.measured.prompt.size()),
+                     done.chat.measured.prompt);
         }
         RealServer server(str("llama"), {str("-np"), str("1"), str("--api-key"), str("s3cret")});
         const auto without = connected(server.url(), optionsFor(server.url()));
         QVERIFY(!without->info().capabilities.reachable);
-        QVERIFY2(without->info().unreachableReason.contains(str("needs an API key")), qPrintable(without->info().unreachableReason));
+        QVERIFY2(without->info().unreachableReason.contains(str("needs an API key")),
+                 qPrintable(without->info().unreachableReason));
         QVERIFY(advises(without->info(), "KERF_API_KEY"));
         BackendOptions options = optionsFor(server.url());
         options.apiKey = str("s3cret");
@@ -582,7 +645,8 @@ private Q_SLOTS:
         QStringList kinds;
         for (const QList<QVariant> &row : happened)
             kinds.append(row.at(0).toString());
-        QVERIFY2(kinds.contains(str("server-down")) && kinds.contains(str("server-up")), qPrintable(kinds.join(QLatin1Char(' '))));
+        QVERIFY2(kinds.contains(str("server-down")) && kinds.contains(str("server-up")),
+                 qPrintable(kinds.join(QLatin1Char(' '))));
         QVERIFY2(kinds.contains(str("server-restarted")), qPrintable(kinds.join(QLatin1Char(' '))));
     }
 
@@ -597,9 +661,12 @@ private Q_SLOTS:
         NEEDS_SERVER();
         QFETCH(bool, log);
         QTemporaryDir files;
-        RealServer server(str("llama"), {str("-np"), str("1"), str("-lv"), str("4"), str("--slot-save-path"), files.path() + QLatin1Char('/')});
+        RealServer server(
+            str("llama"),
+            {str("-np"), str("1"), str("-lv"), str("4"), str("--slot-save-path"), files.path() + QLatin1Char('/')});
         const auto backend = connected(server.url(), optionsFor(server.url(), log ? server.logFile : QString()));
-        QVERIFY(backend->info().capabilities.slotSave && backend->info().capabilities.slotRestore && backend->info().capabilities.slotErase);
+        QVERIFY(backend->info().capabilities.slotSave && backend->info().capabilities.slotRestore
+                && backend->info().capabilities.slotErase);
         ChatRequest request;
         request.messages = {message(str("user"), words(80, 1))};
         const Turn first = turn(*backend, server.url(), request);
@@ -625,7 +692,10 @@ private Q_SLOTS:
         request.messages.append(message(str("assistant"), str("ok")));
         request.messages.append(message(str("user"), str("more")));
         const Turn next = turn(*backend, server.url(), request);
-        QVERIFY2(std::abs(next.chat.measured.cacheTokens - next.prediction.predicted) <= 8 || (next.chat.measured.cacheTokens >= next.prediction.low && next.chat.measured.cacheTokens <= next.prediction.high), qPrintable(next.prediction.reason));
+        QVERIFY2(std::abs(next.chat.measured.cacheTokens - next.prediction.predicted) <= 8
+                     || (next.chat.measured.cacheTokens >= next.prediction.low
+                         && next.chat.measured.cacheTokens <= next.prediction.high),
+                 qPrintable(next.prediction.reason));
         QVERIFY(next.chat.measured.cacheTokens > 80);
     }
 
@@ -683,7 +753,8 @@ private Q_SLOTS:
         ChatRequest request;
         request.messages = {message(str("user"), words(80, 1))};
         turn(*backend, server.url(), request);
-        QVERIFY2(backend->info().notes.join(QLatin1Char(' ')).contains(str("did not grow")), qPrintable(backend->info().notes.join(QLatin1Char(' '))));
+        QVERIFY2(backend->info().notes.join(QLatin1Char(' ')).contains(str("did not grow")),
+                 qPrintable(backend->info().notes.join(QLatin1Char(' '))));
         QVERIFY(!backend->info().rule.ringVisible);
     }
 
@@ -692,7 +763,17 @@ private Q_SLOTS:
         NEEDS_SERVER();
         const quint16 port = freePort();
         BackendOptions options;
-        options.launchCommand = {serverBinary(), str("-m"), modelPath(str("lfm2")), str("--port"), QString::number(port), str("-c"), str("4096"), str("-np"), str("1"), str("-t"), str("1")};
+        options.launchCommand = {serverBinary(),
+                                 str("-m"),
+                                 modelPath(str("lfm2")),
+                                 str("--port"),
+                                 QString::number(port),
+                                 str("-c"),
+                                 str("4096"),
+                                 str("-np"),
+                                 str("1"),
+                                 str("-t"),
+                                 str("1")};
         options.probeTimeoutMs = 10'000;
         options.stateTimeoutMs = 30'000;
         auto resolved = std::move(*resolveBackend(options));
@@ -713,8 +794,10 @@ private Q_SLOTS:
         // The same prompt again, and again: each is a task of its own, and its ids stay known.
         for (int i = 0; i < 2; ++i) {
             const Turn again = turn(*backend, QUrl(info.url), request);
-            QVERIFY2(std::abs(again.chat.measured.cacheTokens - again.prediction.predicted) <= 8, qPrintable(again.prediction.reason));
-            QCOMPARE(backend->lastStates().states.constFirst().tokens.first(again.chat.measured.prompt.size()), again.chat.measured.prompt);
+            QVERIFY2(std::abs(again.chat.measured.cacheTokens - again.prediction.predicted) <= 8,
+                     qPrintable(again.prediction.reason));
+            QCOMPARE(backend->lastStates().states.constFirst().tokens.first(again.chat.measured.prompt.size()),
+                     again.chat.measured.prompt);
             QVERIFY(backend->lastStates().states.constFirst().verified);
         }
     }
@@ -730,25 +813,35 @@ private Q_SLOTS:
         await(backend->ready());
         QVERIFY(clock.elapsed() < 60'000);
         QVERIFY(!backend->info().capabilities.reachable);
-        QVERIFY2(backend->info().notes.join(QLatin1Char(' ')).contains(str("/nonexistent/llama-server")), qPrintable(backend->info().notes.join(QLatin1Char(' '))));
+        QVERIFY2(backend->info().notes.join(QLatin1Char(' ')).contains(str("/nonexistent/llama-server")),
+                 qPrintable(backend->info().notes.join(QLatin1Char(' '))));
     }
 
     void theTemplateIsRenderedWithToolsAndItsWordsCount()
     {
         NEEDS_SERVER();
         const QString templatePath = QStringLiteral(KERF_TEST_DATA "/templates/tools.jinja");
-        RealServer server(str("llama"), {str("-np"), str("1"), str("--jinja"), str("--chat-template-file"), templatePath});
+        RealServer server(str("llama"),
+                          {str("-np"), str("1"), str("--jinja"), str("--chat-template-file"), templatePath});
         const auto backend = connected(server.url(), optionsFor(server.url()));
         ChatRequest request;
-        const QJsonObject function{{str("name"), str("ls")}, {str("description"), str("lists")}, {str("parameters"), QJsonObject{{str("type"), str("object")}}}};
+        const QJsonObject function{{str("name"), str("ls")},
+                                   {str("description"), str("lists")},
+                                   {str("parameters"), QJsonObject{{str("type"), str("object")}}}};
         request.tools = {QJsonObject{{str("type"), str("function")}, {str("function"), function}}};
         const QJsonObject call{{str("name"), str("ls")}, {str("arguments"), str("{\"path\": \"/\"}")}};
         const QJsonObject toolCall{{str("id"), str("c1")}, {str("type"), str("function")}, {str("function"), call}};
         const QJsonObject second{{str("id"), str("c2")}, {str("type"), str("function")}, {str("function"), call}};
-        request.messages = {message(str("system"), str("Be brief.")), message(str("user"), str("list é")),
-                            QJsonObject{{str("role"), str("assistant")}, {str("content"), QJsonValue::Null}, {str("tool_calls"), QJsonArray{toolCall, second}}},
-                            QJsonObject{{str("role"), str("tool")}, {str("tool_call_id"), str("c1")}, {str("content"), str("bin etc")}},
-                            QJsonObject{{str("role"), str("tool")}, {str("tool_call_id"), str("c2")}, {str("content"), str("bin etc")}}, message(str("assistant"), str("bin and etc")), message(str("user"), str("thanks"))};
+        request.messages = {
+            message(str("system"), str("Be brief.")),
+            message(str("user"), str("list é")),
+            QJsonObject{{str("role"), str("assistant")},
+                        {str("content"), QJsonValue::Null},
+                        {str("tool_calls"), QJsonArray{toolCall, second}}},
+            QJsonObject{{str("role"), str("tool")}, {str("tool_call_id"), str("c1")}, {str("content"), str("bin etc")}},
+            QJsonObject{{str("role"), str("tool")}, {str("tool_call_id"), str("c2")}, {str("content"), str("bin etc")}},
+            message(str("assistant"), str("bin and etc")),
+            message(str("user"), str("thanks"))};
         const Result<RenderedPrompt> rendered = valueOf(backend->render(request));
         QVERIFY2(rendered, rendered ? "" : qPrintable(rendered.error().message));
         const PromptLayout &layout = rendered->layout;
@@ -760,7 +853,13 @@ private Q_SLOTS:
             return text;
         };
         QCOMPARE(layout.messages.size(), request.messages.size());
-        const QByteArrayList begins{"", "<|im_start|>user\nlist", "<|im_start|>assistant\n<tool_call>", "<|im_start|>user\n<tool_response>\nbin", "\n<tool_response>\nbin", "<|im_start|>assistant\nbin and", "<|im_start|>user\nthanks"};
+        const QByteArrayList begins{"",
+                                    "<|im_start|>user\nlist",
+                                    "<|im_start|>assistant\n<tool_call>",
+                                    "<|im_start|>user\n<tool_response>\nbin",
+                                    "\n<tool_response>\nbin",
+                                    "<|im_start|>assistant\nbin and",
+                                    "<|im_start|>user\nthanks"};
         int at = 0;
         for (qsizetype i = 0; i < layout.messages.size(); ++i) {
             const MessageSpan &span = layout.messages.at(i);

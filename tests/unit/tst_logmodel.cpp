@@ -36,8 +36,9 @@ private:
     {
         QTest::addColumn<QString>("name");
         QTest::addColumn<int>("memory");
-        for (const auto &[name, kind] : {std::pair{"llama", MemoryKind::FullAttention}, std::pair{"gemma3", MemoryKind::Checkpointed},
-                                         std::pair{"lfm2", MemoryKind::Checkpointed}, std::pair{"mamba", MemoryKind::Checkpointed}})
+        for (const auto &[name, kind] :
+             {std::pair{"llama", MemoryKind::FullAttention}, std::pair{"gemma3", MemoryKind::Checkpointed},
+              std::pair{"lfm2", MemoryKind::Checkpointed}, std::pair{"mamba", MemoryKind::Checkpointed}})
             QTest::newRow(name) << QString::fromLatin1(name) << int(kind);
     }
 
@@ -125,9 +126,15 @@ private Q_SLOTS:
                         moved += static_cast<int>(next.value);
                     if (next.kind != LogEvent::Kind::Cached)
                         continue;
-                    QVERIFY2(std::abs(next.value - prediction.predicted - moved) <= 8,
-                             qPrintable(QStringLiteral("task %1: predicted %2, the server reused %3 (LCP %4 of %5 held): %6")
-                                            .arg(event.task).arg(prediction.predicted).arg(next.value).arg(lcp).arg(held).arg(prediction.reason)));
+                    QVERIFY2(
+                        std::abs(next.value - prediction.predicted - moved) <= 8,
+                        qPrintable(QStringLiteral("task %1: predicted %2, the server reused %3 (LCP %4 of %5 held): %6")
+                                       .arg(event.task)
+                                       .arg(prediction.predicted)
+                                       .arg(next.value)
+                                       .arg(lcp)
+                                       .arg(held)
+                                       .arg(prediction.reason)));
                     ++checked;
                     break;
                 }
@@ -178,20 +185,24 @@ private Q_SLOTS:
         QList<QString> kinds;
         for (const ServerLogModel::Happening &happening : model.takeHappenings())
             kinds.append(happening.kind);
-        for (const char *kind : {"checkpoint-created", "checkpoint-restored", "checkpoint-erased", "full-reprocessing", "prompt-saved", "prompt-loaded"})
+        for (const char *kind : {"checkpoint-created", "checkpoint-restored", "checkpoint-erased", "full-reprocessing",
+                                 "prompt-saved", "prompt-loaded"})
             QVERIFY2(kinds.contains(QLatin1String(kind)), kind);
     }
 
     void prefixesAndOlderSpellingsAreReadAlike_data()
     {
         QTest::addColumn<QByteArray>("line");
-        const QByteArray message = "slot create_check: id  3 | task 7 | created context checkpoint 4 of 16 (pos_min = 3454, pos_max = 4477, n_tokens = 4478, size = 1.006 MiB)";
+        const QByteArray message = "slot create_check: id  3 | task 7 | created context checkpoint 4 of 16 (pos_min = "
+                                   "3454, pos_max = 4477, n_tokens = 4478, size = 1.006 MiB)";
         QTest::newRow("bare") << message;
         QTest::newRow("time and level") << QByteArray("0.05.785.665 I ") + message;
         QTest::newRow("router child") << QByteArray("[57259] 0.05.785.665 I ") + message;
-        QTest::newRow("older function") << QByteArray("slot update_slots: id  3 | task 7 | created context checkpoint 4 of 16 (pos_min = 3454, pos_max = 4477, size = 1.006 MiB)");
+        QTest::newRow("older function") << QByteArray("slot update_slots: id  3 | task 7 | created context checkpoint "
+                                                      "4 of 16 (pos_min = 3454, pos_max = 4477, size = 1.006 MiB)");
         QTest::newRow("carriage return") << message + "\r\n";
-        QTest::newRow("json") << QByteArray("{\"type\":\"log\",\"time\":1,\"level\":\"I\",\"msg\":\"") + message + "\\n\"}";
+        QTest::newRow("json") << QByteArray("{\"type\":\"log\",\"time\":1,\"level\":\"I\",\"msg\":\"") + message
+                + "\\n\"}";
     }
     void prefixesAndOlderSpellingsAreReadAlike()
     {
@@ -208,7 +219,8 @@ private Q_SLOTS:
 
     void chunkMoves()
     {
-        const LogEvent event = parseServerLogLine("slot   operator(): id  0 | task 4 | reusing chunk with size 1171, shifting KV cache [4478, 5649) -> [2243, 3414)");
+        const LogEvent event = parseServerLogLine("slot   operator(): id  0 | task 4 | reusing chunk with size 1171, "
+                                                  "shifting KV cache [4478, 5649) -> [2243, 3414)");
         QCOMPARE(int(event.kind), int(LogEvent::Kind::ChunkMoved));
         QCOMPARE(event.value, 1171);
         QCOMPARE(event.posMin, 4478);
@@ -259,7 +271,9 @@ private Q_SLOTS:
                 const int slot = text.mid(text.indexOf("id ") + 3).split(' ').constFirst().toInt();
                 const int count = text.mid(created + 27).split(' ').constFirst().toInt();
                 const QList<HeldState> states = model.states();
-                const auto held = std::find_if(states.cbegin(), states.cend(), [slot](const HeldState &state) { return state.place == HeldState::Place::Slot && state.slotId == slot; });
+                const auto held = std::find_if(states.cbegin(), states.cend(), [slot](const HeldState &state) {
+                    return state.place == HeldState::Place::Slot && state.slotId == slot;
+                });
                 QVERIFY(held != states.cend());
                 QVERIFY2(held->checkpoints.size() == count, line);
                 QVERIFY2(held->checkpointsKnown, line);
@@ -337,14 +351,16 @@ private Q_SLOTS:
         QCOMPARE(model.facts().hostCacheLimitBytes, 8192LL * 1024 * 1024);
         QList<QList<int>> rows;
         for (const LogTask &task : model.tasks())
-            rows.append({int(task.task), task.slot, task.promptTokens, task.reused, task.prefilled, task.endLength, task.generated});
+            rows.append({int(task.task), task.slot, task.promptTokens, task.reused, task.prefilled, task.endLength,
+                         task.generated});
         // As the client was told by the answers' timings.
-        QCOMPARE(rows, (QList<QList<int>>{{0, 0, 903, 0, 903, 906, 4},
-                                          {7, 1, 984, 0, 984, 987, 4},
-                                          {14, 2, 1071, 898, 173, 1074, 4},
-                                          {20, 1, 1165, 0, 1165, 1168, 4},
-                                          {27, 2, 1145, 0, 1145, 1148, 4},
-                                          {34, 2, 1186, 1145, 41, 1189, 4}}));
+        QCOMPARE(rows,
+                 (QList<QList<int>>{{0, 0, 903, 0, 903, 906, 4},
+                                    {7, 1, 984, 0, 984, 987, 4},
+                                    {14, 2, 1071, 898, 173, 1074, 4},
+                                    {20, 1, 1165, 0, 1165, 1168, 4},
+                                    {27, 2, 1145, 0, 1145, 1148, 4},
+                                    {34, 2, 1186, 1145, 41, 1189, 4}}));
         const LogTask *free = model.task(14);
         QVERIFY(free->loadedFromHostCache);
         QCOMPARE(free->loadedLength, 906);
@@ -362,7 +378,8 @@ private Q_SLOTS:
         QList<std::pair<int, int>> held;
         for (const HeldState &state : states)
             held.append({state.length, int(state.taskId)});
-        QCOMPARE(held, (QList<std::pair<int, int>>{{0, -1}, {0, -1}, {1189, 34}, {0, -1}, {987, 7}, {1074, 14}, {1168, 20}}));
+        QCOMPARE(held,
+                 (QList<std::pair<int, int>>{{0, -1}, {0, -1}, {1189, 34}, {0, -1}, {987, 7}, {1074, 14}, {1168, 20}}));
         QCOMPARE(states.at(5).checkpoints.size(), 4);
         int cleared = 0;
         for (const ServerLogModel::Happening &happening : model.takeHappenings()) {
@@ -376,7 +393,8 @@ private Q_SLOTS:
         QVERIFY(model.takeHappenings().isEmpty());
     }
 
-    /// Where there are no checkpoints a restore leaves no line: the next selection shows that the slot holds something else.
+    /// Where there are no checkpoints a restore leaves no line: the next selection shows that the slot holds something
+    /// else.
     void aRestoreThatNoLineTells()
     {
         const QList<QByteArray> lines = fileOf(QStringLiteral("log-restore.txt")).split('\n');
@@ -489,8 +507,11 @@ private Q_SLOTS:
                 model.feed(line);
             QList<QList<int>> rows;
             for (const LogTask &task : model.tasks())
-                rows.append({int(task.task), task.promptTokens, task.reused, task.prefilled, task.movedTokens, task.endLength});
-            QCOMPARE(rows, (QList<QList<int>>{{0, 1856, 0, 1856, 0, 1859}, {5, 1527, 1525, 2, 622, 1530}, {10, 545, 1, 544, 0, 548}}));
+                rows.append(
+                    {int(task.task), task.promptTokens, task.reused, task.prefilled, task.movedTokens, task.endLength});
+            QCOMPARE(rows,
+                     (QList<QList<int>>{
+                         {0, 1856, 0, 1856, 0, 1859}, {5, 1527, 1525, 2, 622, 1530}, {10, 545, 1, 544, 0, 548}}));
             QCOMPARE(model.facts().architecture, QStringLiteral("llama"));
             QCOMPARE(model.facts().memory(), MemoryKind::FullAttention);
             QCOMPARE(model.facts().chunkReuse, QByteArray(name).contains("colours") ? 32 : -1); // -lv 5 names it
@@ -528,7 +549,9 @@ private Q_SLOTS:
                 for (const HeldState &state : cut.at(k).states()) {
                     if (state.place != HeldState::Place::Slot)
                         continue;
-                    const auto same = std::find_if(truth.cbegin(), truth.cend(), [&](const HeldState &other) { return other.place == state.place && other.slotId == state.slotId; });
+                    const auto same = std::find_if(truth.cbegin(), truth.cend(), [&](const HeldState &other) {
+                        return other.place == state.place && other.slotId == state.slotId;
+                    });
                     QVERIFY(same != truth.cend());
                     if (state.verified) {
                         QCOMPARE(state.length, same->length);
@@ -567,9 +590,13 @@ private Q_SLOTS:
     void aDraftModelSaysNothingOfTheSlots()
     {
         ServerLogModel model;
-        for (const char *line : {"srv  llama_server: initializing ...", "print_info: arch                  = gemma3", "print_info: n_swa                 = 512",
-                                 "llama_kv_cache_iswa: creating     SWA KV cache, size = 1024 cells", "print_info: arch                  = llama",
-                                 "print_info: n_swa                 = 0", "llama_memory_recurrent: size =    0.07 MiB", "srv    load_model: initializing, n_slots = 1, n_ctx_slot = 8192, kv_unified = 'false'"})
+        for (const char *line :
+             {"srv  llama_server: initializing ...", "print_info: arch                  = gemma3",
+              "print_info: n_swa                 = 512",
+              "llama_kv_cache_iswa: creating     SWA KV cache, size = 1024 cells",
+              "print_info: arch                  = llama", "print_info: n_swa                 = 0",
+              "llama_memory_recurrent: size =    0.07 MiB",
+              "srv    load_model: initializing, n_slots = 1, n_ctx_slot = 8192, kv_unified = 'false'"})
             model.feed(line);
         QCOMPARE(model.facts().architecture, QStringLiteral("gemma3"));
         QCOMPARE(model.facts().slidingWindow, 512);
@@ -605,7 +632,8 @@ private Q_SLOTS:
         for (const HeldState &state : model.states())
             QCOMPARE(state.epoch, 1);
         // A server that slept loads its model again, without a start: nothing is held any more.
-        model.feed("0.05.000.000 I srv    load_model: initializing, n_slots = 2, n_ctx_slot = 8192, kv_unified = 'false'");
+        model.feed(
+            "0.05.000.000 I srv    load_model: initializing, n_slots = 2, n_ctx_slot = 8192, kv_unified = 'false'");
         QCOMPARE(model.epoch(), 2);
         QCOMPARE(model.states().size(), 2);
         for (const HeldState &state : model.states())
@@ -619,9 +647,11 @@ private Q_SLOTS:
         const QList<QByteArray> lines = fileOf(QStringLiteral("log-lfm2.txt")).split('\n');
         for (const QByteArray &line : lines)
             model.feed(line);
-        for (const char *line : {"srv  llama_server: initializing ...", "cmn  common_param: common_params_print_info: verbosity = 4 (adjust",
-                                 "srv    load_model: initializing, n_slots = 1, n_ctx_slot = 8192, kv_unified = 'false'",
-                                 "slot load_slot_ch: id  0 | task -1 | restored 8 context checkpoint(s) from '/slots/a.bin'"})
+        for (const char *line :
+             {"srv  llama_server: initializing ...",
+              "cmn  common_param: common_params_print_info: verbosity = 4 (adjust",
+              "srv    load_model: initializing, n_slots = 1, n_ctx_slot = 8192, kv_unified = 'false'",
+              "slot load_slot_ch: id  0 | task -1 | restored 8 context checkpoint(s) from '/slots/a.bin'"})
             model.feed(line);
         model.noteRestored(0, 3216, QStringLiteral("a.bin"));
         const HeldState state = model.states().constFirst();
@@ -639,13 +669,19 @@ private Q_SLOTS:
     {
         ServerLogModel model;
         const auto task = [&model](int id, int tokens) {
-            const auto line = [&](const QString &text) { model.feed(QStringLiteral("slot x: id  0 | task %1 | %2").arg(id).arg(text).toUtf8()); };
+            const auto line = [&](const QString &text) {
+                model.feed(QStringLiteral("slot x: id  0 | task %1 | %2").arg(id).arg(text).toUtf8());
+            };
             line(QStringLiteral("processing task, is_child = 0"));
             line(QStringLiteral("new prompt, n_ctx_slot = 8192, n_keep = 0, task.n_tokens = %1").arg(tokens));
             line(QStringLiteral("cached n_tokens = 0, memory_seq_rm [0, end)"));
             line(QStringLiteral("stop processing: n_tokens = %1, truncated = 0").arg(tokens));
         };
-        const auto select = [&model](int held) { model.feed(QStringLiteral("slot x: id  0 | task -1 | selected slot by LRU, n_tokens = %1, t_last = 5").arg(held).toUtf8()); };
+        const auto select = [&model](int held) {
+            model.feed(QStringLiteral("slot x: id  0 | task -1 | selected slot by LRU, n_tokens = %1, t_last = 5")
+                           .arg(held)
+                           .toUtf8());
+        };
         model.feed("cmn  common_param: common_params_print_info: verbosity = 4 (adjust");
         model.feed("srv    load_model: initializing, n_slots = 1, n_ctx_slot = 8192, kv_unified = 'false'");
         task(1, 500);
@@ -673,7 +709,8 @@ private Q_SLOTS:
         model.feed("srv         alloc:  - prompt state size 9.000 MiB exceeds cache size limit 1.000 MiB, skipping");
         QCOMPARE(model.states().size(), 3);
         // A listing that does not tally is right all the same.
-        model.feed("srv        update:  - cache state: 2 prompts, 3.000 MiB (limits: 0.000 MiB, 8192 tokens, 8192 est)");
+        model.feed(
+            "srv        update:  - cache state: 2 prompts, 3.000 MiB (limits: 0.000 MiB, 8192 tokens, 8192 est)");
         model.feed("srv        update:    - prompt 0x1:     900 tokens, checkpoints:  2,     2.000 MiB");
         model.feed("srv        update:    - prompt 0x2:     700 tokens, checkpoints:  0,     1.000 MiB");
         QCOMPARE(model.states().size(), 3);
@@ -692,9 +729,12 @@ private Q_SLOTS:
         model.feed("srv    load_model: initializing, n_slots = 1, n_ctx_slot = 8192, kv_unified = 'false'");
         model.feed("slot x: id  0 | task -1 | selected slot by LRU, n_tokens = 0, t_last = 5");
         // The printed numbers of the second and third are the same.
-        for (const char *line : {"srv          load:  - looking for better prompt, base f_keep = -1.000, f_sim = 0.000", "srv          load:    - prompt with length    4000, lcp =    1000, f_keep = 0.250, f_sim = 0.200",
-                                 "srv          load:    - prompt with length    4001, lcp =    4000, f_keep = 1.000, f_sim = 0.800", "srv          load:    - prompt with length    4002, lcp =    4001, f_keep = 1.000, f_sim = 0.800",
-                                 "srv          load:  - found better prompt with f_keep = 1.000, f_sim = 0.800"})
+        for (const char *line :
+             {"srv          load:  - looking for better prompt, base f_keep = -1.000, f_sim = 0.000",
+              "srv          load:    - prompt with length    4000, lcp =    1000, f_keep = 0.250, f_sim = 0.200",
+              "srv          load:    - prompt with length    4001, lcp =    4000, f_keep = 1.000, f_sim = 0.800",
+              "srv          load:    - prompt with length    4002, lcp =    4001, f_keep = 1.000, f_sim = 0.800",
+              "srv          load:  - found better prompt with f_keep = 1.000, f_sim = 0.800"})
             model.feed(line);
         QCOMPARE(model.states().constFirst().length, 4002);
         QCOMPARE(model.states().size(), 3);
@@ -724,9 +764,13 @@ private Q_SLOTS:
     void aContextShiftMakesTheIdsUnknown()
     {
         ServerLogModel model;
-        for (const char *line : {"srv    load_model: initializing, n_slots = 1, n_ctx_slot = 4096, kv_unified = 'false'", "slot x: id  0 | task 1 | processing task, is_child = 0",
-                                 "slot x: id  0 | task 1 | new prompt, n_ctx_slot = 4096, n_keep = 0, task.n_tokens = 4000", "slot x: id  0 | task 1 | cached n_tokens = 0, memory_seq_rm [0, end)",
-                                 "slot x: id  0 | task 1 | slot context shift, n_keep = 0, n_left = 4095, n_discard = 2047", "slot x: id  0 | task 1 | stop processing: n_tokens = 2100, truncated = 1"})
+        for (const char *line :
+             {"srv    load_model: initializing, n_slots = 1, n_ctx_slot = 4096, kv_unified = 'false'",
+              "slot x: id  0 | task 1 | processing task, is_child = 0",
+              "slot x: id  0 | task 1 | new prompt, n_ctx_slot = 4096, n_keep = 0, task.n_tokens = 4000",
+              "slot x: id  0 | task 1 | cached n_tokens = 0, memory_seq_rm [0, end)",
+              "slot x: id  0 | task 1 | slot context shift, n_keep = 0, n_left = 4095, n_discard = 2047",
+              "slot x: id  0 | task 1 | stop processing: n_tokens = 2100, truncated = 1"})
             model.feed(line);
         QCOMPARE(model.states().constFirst().length, 2100);
         QCOMPARE(model.states().constFirst().taskId, -1);
@@ -758,8 +802,12 @@ private Q_SLOTS:
     {
         ServerLogModel model;
         for (int i = 0; i < 5000; ++i) {
-            model.feed(QStringLiteral("slot x: id  %1 | task %2 | processing task, is_child = 0").arg(i % 3).arg(i).toUtf8());
-            model.feed(QStringLiteral("slot x: id  %1 | task %2 | stop processing: n_tokens = 5, truncated = 0").arg(i % 3).arg(i).toUtf8());
+            model.feed(
+                QStringLiteral("slot x: id  %1 | task %2 | processing task, is_child = 0").arg(i % 3).arg(i).toUtf8());
+            model.feed(QStringLiteral("slot x: id  %1 | task %2 | stop processing: n_tokens = 5, truncated = 0")
+                           .arg(i % 3)
+                           .arg(i)
+                           .toUtf8());
         }
         QCOMPARE(model.tasks().size(), 512);
         QCOMPARE(model.tasks().constLast().task, 4999);

@@ -159,7 +159,9 @@ private Q_SLOTS:
         append(path, "0.00.005.001 I second life\nand much more of it than there was of the first one\nend\n");
         reader.tail.catchUp();
         QCOMPARE(restarted.count(), 1);
-        QCOMPARE(reader.lines.mid(2), (QList<QByteArray>{"0.00.005.001 I second life", "and much more of it than there was of the first one", "end"}));
+        QCOMPARE(reader.lines.mid(2),
+                 (QList<QByteArray>{"0.00.005.001 I second life", "and much more of it than there was of the first one",
+                                    "end"}));
     }
 
     /// copytruncate under a writer that does not append: it goes on at its old place, behind a hole.
@@ -179,8 +181,7 @@ private Q_SLOTS:
                 reader.tail.catchUp();
             QVERIFY(writer.seek(100006));
             writer.write("goes on\nhere\n");
-            while (reader.tail.catchUp()) {
-            }
+            while (reader.tail.catchUp()) { }
             QCOMPARE(reader.lines.mid(before), (QList<QByteArray>{"goes on", "here"}));
         }
     }
@@ -192,8 +193,7 @@ private Q_SLOTS:
         append(path, QByteArray("n\0ul\n", 5));
         Reader reader;
         reader.tail.follow(path);
-        while (reader.tail.catchUp()) {
-        }
+        while (reader.tail.catchUp()) { }
         QCOMPARE(reader.lines.size(), 5);
         QCOMPARE(reader.lines.at(0), QByteArray(65536, 'x'));
         QCOMPARE(reader.lines.at(1), QByteArray("b\0c", 3));

@@ -268,7 +268,8 @@ private Q_SLOTS:
                 QVERIFY2(step.index != frame.lastUser, "the last user message was touched");
                 QVERIFY2(step.index < frame.recentBegin || step.to == Tier::Masked, "the recent part was evicted");
                 QVERIFY2(step.index + 1 < plan.episodes.size(), "the last message was touched");
-                QVERIFY2(row.range.begin >= frame.reservePosition || step.to == Tier::Masked, "the reserve was touched");
+                QVERIFY2(row.range.begin >= frame.reservePosition || step.to == Tier::Masked,
+                         "the reserve was touched");
                 if (step.to == Tier::Referenced)
                     gone.insert(step.index);
             }
@@ -283,12 +284,15 @@ private Q_SLOTS:
             QCOMPARE(choice.prediction, predictReuse(plan.states, {after, -1}, plan.rule));
             world.apply(plan, choice);
             QVERIFY(rolesAlternate(world.input()));
-            const bool masks = std::any_of(choice.steps.cbegin(), choice.steps.cend(), [](const TierStep &step) { return step.to == Tier::Masked; });
+            const bool masks = std::any_of(choice.steps.cbegin(), choice.steps.cend(),
+                                           [](const TierStep &step) { return step.to == Tier::Masked; });
             if (kind == 1 && !masks) {
                 // With chunk reuse: new tokens, plus N, plus the seams.
                 const int unsent = static_cast<int>(plan.prompt.size()) - world.states.constFirst().length;
                 QVERIFY2(after.size() - choice.prediction.predicted <= std::max(0, unsent) + 64 + 8 + plan.noteTokens,
-                         qPrintable(QStringLiteral("%1 prefilled, %2 unsent").arg(after.size() - choice.prediction.predicted).arg(unsent)));
+                         qPrintable(QStringLiteral("%1 prefilled, %2 unsent")
+                                        .arg(after.size() - choice.prediction.predicted)
+                                        .arg(unsent)));
             }
         }
         QVERIFY2(planned > 1300, qPrintable(QString::number(planned)));
@@ -317,9 +321,11 @@ private Q_SLOTS:
             QVERIFY(!choices.isEmpty());
             world.apply(plan, choices.constFirst());
             ++compactions;
-            QVERIFY2(world.input().prompt.size() <= plan.budget.triggerAt, "a compaction did not end below its trigger");
+            QVERIFY2(world.input().prompt.size() <= plan.budget.triggerAt,
+                     "a compaction did not end below its trigger");
             if (kind == 2 && compactions > 5)
-                QVERIFY2(choices.constFirst().prediction.predicted > 0, "checkpointed memory: no checkpoint below the cut");
+                QVERIFY2(choices.constFirst().prediction.predicted > 0,
+                         "checkpointed memory: no checkpoint below the cut");
         }
     }
 

@@ -77,9 +77,12 @@ private Q_SLOTS:
         const auto infinite = withOverrides(knobs, {{QStringLiteral("recency_weight"), QStringLiteral("infinity")}});
         QVERIFY(infinite && std::isinf(infinite->recencyWeight));
         QCOMPARE(knobsToJson(*infinite).value(QStringLiteral("recency_weight")).toString(), QStringLiteral("infinity"));
-        for (const QJsonObject &wrong : {QJsonObject{{QStringLiteral("keep_recent_tokens"), 1.5}}, QJsonObject{{QStringLiteral("keep_recent_tokens"), -1}},
-                                         QJsonObject{{QStringLiteral("allow_drop"), 1}}, QJsonObject{{QStringLiteral("trigger"), 1.01}},
-                                         QJsonObject{{QStringLiteral("trigger"), QStringLiteral("0.7")}}, QJsonObject{{QStringLiteral("no_such_knob"), 1}}}) {
+        for (const QJsonObject &wrong :
+             {QJsonObject{{QStringLiteral("keep_recent_tokens"), 1.5}},
+              QJsonObject{{QStringLiteral("keep_recent_tokens"), -1}}, QJsonObject{{QStringLiteral("allow_drop"), 1}},
+              QJsonObject{{QStringLiteral("trigger"), 1.01}},
+              QJsonObject{{QStringLiteral("trigger"), QStringLiteral("0.7")}},
+              QJsonObject{{QStringLiteral("no_such_knob"), 1}}}) {
             const auto refused = withOverrides(knobs, wrong);
             QVERIFY(!refused);
             QVERIFY2(refused.error().message.contains(wrong.constBegin().key()), qPrintable(refused.error().message));

@@ -111,7 +111,8 @@ private Q_SLOTS:
         PromptState state;
         state.sentSeq = 5;
         state.pendingMarker = markerText(episodes, 99);
-        QCOMPARE(state.pendingMarker, QStringLiteral("[2 episodes, 0 tokens evicted: #102-#103; memory.get_episode returns them]"));
+        QCOMPARE(state.pendingMarker,
+                 QStringLiteral("[2 episodes, 0 tokens evicted: #102-#103; memory.get_episode returns them]"));
         QList<Anchor> none;
         QVERIFY(placeNotes(episodes, none, state));
         const ComposedPrompt prompt = composePrompt(episodes, {}, state);
@@ -127,7 +128,8 @@ private Q_SLOTS:
     {
         QList<Episode> episodes;
         for (int i = 1; i <= 20; ++i)
-            episodes.append(episode(i, i % 2 ? Role::User : Role::Assistant, QStringLiteral("some words here"), i % 4 ? Tier::Referenced : Tier::Live));
+            episodes.append(episode(i, i % 2 ? Role::User : Role::Assistant, QStringLiteral("some words here"),
+                                    i % 4 ? Tier::Referenced : Tier::Live));
         QCOMPARE(evictedRuns(episodes).size(), 5);
         const QString two = markerText(episodes, 2);
         QVERIFY(two.startsWith(QStringLiteral("[15 episodes, 45 tokens evicted: #113-#115, #117-#119")));
@@ -161,7 +163,9 @@ private Q_SLOTS:
 
     void masksNeverCutASurrogatePairInHalf()
     {
-        Episode e = episode(1, Role::User, QString(159, QLatin1Char('a')) + QString::fromUtf8("\xF0\x9F\x98\x80") + QString(500, QLatin1Char('b')));
+        Episode e = episode(1, Role::User,
+                            QString(159, QLatin1Char('a')) + QString::fromUtf8("\xF0\x9F\x98\x80")
+                                + QString(500, QLatin1Char('b')));
         const QString mask = maskedText(e);
         QVERIFY(!mask.back().isHighSurrogate());
         QVERIFY(mask.endsWith(QLatin1Char('a')));
@@ -169,11 +173,13 @@ private Q_SLOTS:
 
     void aCallAndItsResultsAreOneGroup()
     {
-        QList<Episode> episodes{episode(1, Role::User, QStringLiteral("go")), episode(2, Role::Assistant, QString()),
-                                episode(3, Role::Tool, QStringLiteral("r1")), episode(4, Role::Tool, QStringLiteral("r2")),
-                                episode(5, Role::Assistant, QStringLiteral("done")), episode(6, Role::Tool, QStringLiteral("orphan")),
-                                episode(7, Role::User, QStringLiteral("u")), episode(8, Role::Tool, QStringLiteral("alone"))};
-        episodes[1].toolCalls = {{QStringLiteral("a"), QStringLiteral("ls"), QStringLiteral("{}")}, {QStringLiteral("b"), QStringLiteral("cat"), QStringLiteral("{}")}};
+        QList<Episode> episodes{
+            episode(1, Role::User, QStringLiteral("go")),        episode(2, Role::Assistant, QString()),
+            episode(3, Role::Tool, QStringLiteral("r1")),        episode(4, Role::Tool, QStringLiteral("r2")),
+            episode(5, Role::Assistant, QStringLiteral("done")), episode(6, Role::Tool, QStringLiteral("orphan")),
+            episode(7, Role::User, QStringLiteral("u")),         episode(8, Role::Tool, QStringLiteral("alone"))};
+        episodes[1].toolCalls = {{QStringLiteral("a"), QStringLiteral("ls"), QStringLiteral("{}")},
+                                 {QStringLiteral("b"), QStringLiteral("cat"), QStringLiteral("{}")}};
         episodes[2].toolCallId = QStringLiteral("b");
         episodes[3].toolCallId = QStringLiteral("a");
         QCOMPARE(groupLeaders(episodes), (QList<int>{0, 1, 1, 1, 4, 4, 6, 7}));
@@ -186,7 +192,14 @@ private Q_SLOTS:
         episodes[0].toolCalls = {{QStringLiteral("a"), QStringLiteral("ls"), QStringLiteral("{\"b\" : 1,\"a\":2}")}};
         const QJsonObject message = composePrompt(episodes, {}, {}).messages.at(0).toObject();
         QVERIFY(message.value(QStringLiteral("content")).isNull());
-        QCOMPARE(message.value(QStringLiteral("tool_calls")).toArray().at(0).toObject().value(QStringLiteral("function")).toObject().value(QStringLiteral("arguments")).toString(),
+        QCOMPARE(message.value(QStringLiteral("tool_calls"))
+                     .toArray()
+                     .at(0)
+                     .toObject()
+                     .value(QStringLiteral("function"))
+                     .toObject()
+                     .value(QStringLiteral("arguments"))
+                     .toString(),
                  QStringLiteral("{\"b\" : 1,\"a\":2}"));
     }
 

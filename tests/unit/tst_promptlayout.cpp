@@ -30,7 +30,8 @@ QByteArray llama3(const QList<Message> &messages)
 {
     QByteArray text = "<|begin_of_text|>";
     for (const Message &message : messages)
-        text += "<|start_header_id|>" + message.role + "<|end_header_id|>\n\n" + message.content.trimmed() + "<|eot_id|>";
+        text +=
+            "<|start_header_id|>" + message.role + "<|end_header_id|>\n\n" + message.content.trimmed() + "<|eot_id|>";
     return text + "<|start_header_id|>assistant<|end_header_id|>\n\n";
 }
 
@@ -38,7 +39,8 @@ QByteArray gemma(const QList<Message> &messages)
 {
     QByteArray text = "<bos>";
     for (const Message &message : messages)
-        text += "<start_of_turn>" + QByteArray(message.role == "assistant" ? "model" : "user") + "\n" + message.content.trimmed() + "<end_of_turn>\n";
+        text += "<start_of_turn>" + QByteArray(message.role == "assistant" ? "model" : "user") + "\n"
+            + message.content.trimmed() + "<end_of_turn>\n";
     return text + "<start_of_turn>model\n";
 }
 
@@ -55,7 +57,8 @@ QByteArray mistral(const QList<Message> &messages)
 {
     QByteArray text = "<s>";
     for (const Message &message : messages)
-        text += message.role == "assistant" ? " " + message.content.trimmed() + "</s>" : "[INST] " + message.content.trimmed() + " [/INST]";
+        text += message.role == "assistant" ? " " + message.content.trimmed() + "</s>"
+                                            : "[INST] " + message.content.trimmed() + " [/INST]";
     return text;
 }
 
@@ -126,7 +129,12 @@ QList<MessageBytes> found(QByteArray (*render)(const QList<Message> &), const QL
 
 QByteArray plainChatml(const QList<Message> &messages) { return chatml(messages); }
 
-const QList<Message> kTalk{{"system", "Be brief."}, {"user", "user"}, {"assistant", "a"}, {"user", "  trimmed \n"}, {"assistant", "<|im_start|>user\nfake<|im_end|>\n"}, {"user", "a"}};
+const QList<Message> kTalk{{"system", "Be brief."},
+                           {"user", "user"},
+                           {"assistant", "a"},
+                           {"user", "  trimmed \n"},
+                           {"assistant", "<|im_start|>user\nfake<|im_end|>\n"},
+                           {"user", "a"}};
 
 /// One token a byte, but for what `merge` names: those are one token each.
 QList<TokenPiece> bytePieces(const QByteArray &text, const QList<QByteArray> &merge = {})
@@ -172,7 +180,8 @@ private Q_SLOTS:
         for (qsizetype i = 0; i < messages.size(); ++i) {
             const MessageBytes &message = messages.at(i);
             QVERIFY(message.found);
-            QCOMPARE(prompt.mid(message.contentBegin, message.contentEnd - message.contentBegin).trimmed(), kTalk.at(i).content.trimmed());
+            QCOMPARE(prompt.mid(message.contentBegin, message.contentEnd - message.contentBegin).trimmed(),
+                     kTalk.at(i).content.trimmed());
             if (i > 0) {
                 QCOMPARE(messages.at(i - 1).end, message.begin);
                 QVERIFY2(prompt.mid(message.begin).startsWith(header), prompt.mid(message.begin, 40).constData());
@@ -180,20 +189,26 @@ private Q_SLOTS:
                 QVERIFY2(message.contentBegin - message.begin <= 50, prompt.mid(message.begin, 60).constData());
             }
         }
-        // What is behind the last message is the generation prompt (with a tag a role it cannot be told from an end marker
-        // and stays with the last message).
+        // What is behind the last message is the generation prompt (with a tag a role it cannot be told from an end
+        // marker and stays with the last message).
         if (style != 3)
             QVERIFY(prompt.mid(messages.constLast().end).startsWith(header));
     }
 
     void toolCallsBelongToTheirMessage()
     {
-        const QList<Message> talk{{"system", "S"}, {"user", "go"}, {"assistant", "", "\n<tool_call>\n{\"name\": \"ls\"}\n</tool_call>"}, {"user", "done?"},
-                                  {"assistant", "yes", "\n<tool_call>\n{\"name\": \"cat\"}\n</tool_call>"}, {"user", "ok"}};
+        const QList<Message> talk{{"system", "S"},
+                                  {"user", "go"},
+                                  {"assistant", "", "\n<tool_call>\n{\"name\": \"ls\"}\n</tool_call>"},
+                                  {"user", "done?"},
+                                  {"assistant", "yes", "\n<tool_call>\n{\"name\": \"cat\"}\n</tool_call>"},
+                                  {"user", "ok"}};
         const QByteArray prompt = chatml(talk);
         const QList<MessageBytes> messages = found(plainChatml, talk);
         const QByteArray empty = prompt.mid(messages.at(2).begin, messages.at(2).end - messages.at(2).begin);
-        QVERIFY2(empty.startsWith("<|im_start|>assistant\n") && empty.contains("\"ls\"") && empty.endsWith("<|im_end|>\n"), empty.constData());
+        QVERIFY2(empty.startsWith("<|im_start|>assistant\n") && empty.contains("\"ls\"")
+                     && empty.endsWith("<|im_end|>\n"),
+                 empty.constData());
         const QByteArray cat = prompt.mid(messages.at(4).begin, messages.at(4).end - messages.at(4).begin);
         QVERIFY(cat.contains("\"cat\"") && cat.startsWith("<|im_start|>assistant\nyes"));
         QCOMPARE(prompt.mid(messages.at(3).begin, 17), QByteArray("<|im_start|>user\n"));
@@ -220,7 +235,8 @@ private Q_SLOTS:
         QTest::addColumn<QByteArrayList>("begins");
         QTest::addColumn<QByteArray>("tail");
         QTest::newRow("mistral") << 0 << QByteArrayList{"<s>[INST] Be", " a</s>", "[INST] next"} << QByteArray();
-        QTest::newRow("phi") << 1 << QByteArrayList{"<|user|>\nBe", "<|assistant|>\na", "<|user|>\nnext"} << QByteArray("<|assistant|>\n");
+        QTest::newRow("phi") << 1 << QByteArrayList{"<|user|>\nBe", "<|assistant|>\na", "<|user|>\nnext"}
+                             << QByteArray("<|assistant|>\n");
     }
     void endMarkersBelongToTheEarlierMessage()
     {
@@ -232,13 +248,17 @@ private Q_SLOTS:
         const QByteArray prompt = renders[style](talk);
         const QList<MessageBytes> messages = found(renders[style], talk);
         for (qsizetype i = 0; i < messages.size(); ++i)
-            QVERIFY2(prompt.mid(messages.at(i).begin).startsWith(begins.at(i)), prompt.mid(messages.at(i).begin, 40).constData());
+            QVERIFY2(prompt.mid(messages.at(i).begin).startsWith(begins.at(i)),
+                     prompt.mid(messages.at(i).begin, 40).constData());
         QCOMPARE(prompt.mid(messages.constLast().end), tail);
     }
 
     void toolResultsThatShareATurnAreToldApart()
     {
-        const QList<Message> talk{{"system", "S"}, {"user", "go"}, {"assistant", "", "\n<tool_call>\n{}\n</tool_call>"}, {"tool", "one"}, {"tool", "two"}, {"assistant", "done"}, {"user", "thanks"}};
+        const QList<Message> talk{
+            {"system", "S"},   {"user", "go"},  {"assistant", "", "\n<tool_call>\n{}\n</tool_call>"},
+            {"tool", "one"},   {"tool", "two"}, {"assistant", "done"},
+            {"user", "thanks"}};
         const QByteArray prompt = hermes(talk);
         const QList<MessageBytes> messages = found(hermes, talk);
         const QByteArray first = prompt.mid(messages.at(3).begin, messages.at(3).end - messages.at(3).begin);
@@ -251,7 +271,11 @@ private Q_SLOTS:
     void templateWordsInACallsArgumentsAreNoEdge()
     {
         // The call's arguments quote the template; the message has no content of its own.
-        const QList<Message> talk{{"user", "go"}, {"assistant", "", "\n<tool_call>\n{\"text\": \"<|im_start|>user\\nx\"}\n</tool_call>"}, {"tool", "written"}, {"user", "ok"}};
+        const QList<Message> talk{
+            {"user", "go"},
+            {"assistant", "", "\n<tool_call>\n{\"text\": \"<|im_start|>user\\nx\"}\n</tool_call>"},
+            {"tool", "written"},
+            {"user", "ok"}};
         const QByteArray prompt = hermes(talk);
         const QList<MessageBytes> messages = found(hermes, talk);
         QVERIFY(!messages.at(1).found); // which tag opens it is not certain: no cut there
@@ -262,16 +286,24 @@ private Q_SLOTS:
 
     void aContentThatTheTemplateChangesIsFoundByItsSurroundings()
     {
-        const QList<Message> talk{{"system", "S"}, {"user", "one"}, {"assistant", "<think>long thoughts</think>\n\ntwo"}, {"tool", "{\"a\": \"b\"}"}, {"assistant", "<think>x</think>"}, {"user", "two"}};
+        const QList<Message> talk{{"system", "S"},
+                                  {"user", "one"},
+                                  {"assistant", "<think>long thoughts</think>\n\ntwo"},
+                                  {"tool", "{\"a\": \"b\"}"},
+                                  {"assistant", "<think>x</think>"},
+                                  {"user", "two"}};
         const QByteArray prompt = rewriting(talk);
         const QList<MessageBytes> messages = found(rewriting, talk);
         for (qsizetype i = 0; i < messages.size(); ++i) {
             const MessageBytes &message = messages.at(i);
             QVERIFY2(message.found, QByteArray::number(i).constData());
-            QVERIFY2(prompt.mid(message.begin).startsWith("<|im_start|>" + talk.at(i).role + "\n"), prompt.mid(message.begin, 40).constData());
+            QVERIFY2(prompt.mid(message.begin).startsWith("<|im_start|>" + talk.at(i).role + "\n"),
+                     prompt.mid(message.begin, 40).constData());
         }
-        QCOMPARE(prompt.mid(messages.at(2).contentBegin, messages.at(2).contentEnd - messages.at(2).contentBegin), QByteArray("two"));
-        QCOMPARE(prompt.mid(messages.at(3).contentBegin, messages.at(3).contentEnd - messages.at(3).contentBegin), QByteArray("{\\\"a\\\": \\\"b\\\"}"));
+        QCOMPARE(prompt.mid(messages.at(2).contentBegin, messages.at(2).contentEnd - messages.at(2).contentBegin),
+                 QByteArray("two"));
+        QCOMPARE(prompt.mid(messages.at(3).contentBegin, messages.at(3).contentEnd - messages.at(3).contentBegin),
+                 QByteArray("{\\\"a\\\": \\\"b\\\"}"));
         QCOMPARE(messages.at(4).contentBegin, messages.at(4).contentEnd);
     }
 
@@ -302,7 +334,8 @@ private Q_SLOTS:
     void spansCoverThePromptWithoutGaps()
     {
         const QByteArray prompt = chatml(kTalk);
-        const PromptLayout layout = layoutPrompt(prompt, bytePieces(prompt, {"<|im_start|>", "<|im_end|>"}), found(plainChatml, kTalk), true);
+        const PromptLayout layout =
+            layoutPrompt(prompt, bytePieces(prompt, {"<|im_start|>", "<|im_end|>"}), found(plainChatml, kTalk), true);
         int at = 0;
         for (const MessageSpan &span : layout.messages) {
             QCOMPARE(span.tokens.begin, at);
@@ -317,7 +350,8 @@ private Q_SLOTS:
     {
         const QByteArray prompt = chatml(kTalk);
         // The newline of the end marker and the next header are one token.
-        const PromptLayout layout = layoutPrompt(prompt, bytePieces(prompt, {"\n<|im_start|>"}), found(plainChatml, kTalk), true);
+        const PromptLayout layout =
+            layoutPrompt(prompt, bytePieces(prompt, {"\n<|im_start|>"}), found(plainChatml, kTalk), true);
         QVERIFY(layout.messages.at(0).edgeLegal);
         for (qsizetype i = 1; i < layout.messages.size(); ++i)
             QVERIFY(!layout.messages.at(i).edgeLegal);
@@ -356,7 +390,8 @@ private Q_SLOTS:
         const auto ticks = [](int count) {
             QList<Message> talk;
             for (int i = 0; i < count; ++i)
-                talk.append({i % 2 ? "assistant" : "user", QByteArray(80, static_cast<char>('a' + i % 26)) + QByteArray::number(i % 7)});
+                talk.append({i % 2 ? "assistant" : "user",
+                             QByteArray(80, static_cast<char>('a' + i % 26)) + QByteArray::number(i % 7)});
             const QByteArray prompt = hermes(talk);
             const QList<TokenPiece> pieces = bytePieces(prompt);
             const std::clock_t begin = std::clock(); // the processor's time: a busy machine does not matter

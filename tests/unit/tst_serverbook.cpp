@@ -47,9 +47,13 @@ void feedTask(ServerLogModel &model, int slotId, int task, int promptTokens, int
     const auto feed = [&model](const QString &line) { model.feed(line.toUtf8()); };
     const QString who = QStringLiteral("id  %1 | task %2 |").arg(slotId).arg(task);
     feed(QStringLiteral("slot launch_slot_: %1 processing task, is_child = 0").arg(who));
-    feed(QStringLiteral("slot   operator(): %1 new prompt, n_ctx_slot = 32768, n_keep = 0, task.n_tokens = %2").arg(who).arg(promptTokens));
+    feed(QStringLiteral("slot   operator(): %1 new prompt, n_ctx_slot = 32768, n_keep = 0, task.n_tokens = %2")
+             .arg(who)
+             .arg(promptTokens));
     feed(QStringLiteral("slot   operator(): %1 cached n_tokens = %2, memory_seq_rm [%2, end)").arg(who).arg(reused));
-    feed(QStringLiteral("slot print_timing: %1 prompt eval time =     216.99 ms /  %2 tokens (    0.08 ms per token)").arg(who).arg(promptTokens - reused));
+    feed(QStringLiteral("slot print_timing: %1 prompt eval time =     216.99 ms /  %2 tokens (    0.08 ms per token)")
+             .arg(who)
+             .arg(promptTokens - reused));
     feed(QStringLiteral("slot      release: %1 stop processing: n_tokens = %2, truncated = 0").arg(who).arg(held));
 }
 

@@ -15,10 +15,7 @@
 using namespace kerf;
 
 namespace {
-QStringList words(const char *text)
-{
-    return QString::fromLatin1(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
-}
+QStringList words(const char *text) { return QString::fromLatin1(text).split(QLatin1Char(' '), Qt::SkipEmptyParts); }
 } // namespace
 
 class TestStartFlags : public QObject
@@ -28,8 +25,11 @@ class TestStartFlags : public QObject
 private Q_SLOTS:
     void everyFlag()
     {
-        const ServerFlags flags = parseServerFlags(words("-m /m/a.gguf --port 8131 --host 0.0.0.0 -c 32768 -np 2 -lv 4 --slot-save-path /s/ --metrics -cms 256 -ctxcp 8 "
-                                                         "--cache-reuse 64 -cram 4096 -kvu --no-cache-idle-slots --cache-prompt -sps 0.25 --swa-full --no-slots --log-file x.log -ub 256 --context-shift"));
+        const ServerFlags flags =
+            parseServerFlags(words("-m /m/a.gguf --port 8131 --host 0.0.0.0 -c 32768 -np 2 -lv 4 --slot-save-path /s/ "
+                                   "--metrics -cms 256 -ctxcp 8 "
+                                   "--cache-reuse 64 -cram 4096 -kvu --no-cache-idle-slots --cache-prompt -sps 0.25 "
+                                   "--swa-full --no-slots --log-file x.log -ub 256 --context-shift"));
         QCOMPARE(flags.modelPath, QStringLiteral("/m/a.gguf"));
         QCOMPARE(flags.port, 8131);
         QCOMPARE(flags.host, QStringLiteral("0.0.0.0"));
@@ -57,7 +57,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("like");
-        const auto row = [](const char *line, const char *like) { QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(like); };
+        const auto row = [](const char *line, const char *like) {
+            QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(like);
+        };
         row("--ctx-checkpoints 3", "-ctxcp 3");
         row("--swa-checkpoints 3", "-ctxcp 3");
         row("--checkpoint-min-step 0", "-cms 0");
@@ -98,12 +100,18 @@ private Q_SLOTS:
 
     void environment()
     {
-        const QHash<QString, QString> variables{{QStringLiteral("LLAMA_ARG_CACHE_REUSE"), QStringLiteral("128")}, {QStringLiteral("LLAMA_ARG_CHECKPOINT_MIN_SPACING_NT"), QStringLiteral("512")},
-                                                {QStringLiteral("LLAMA_ARG_KV_UNIFIED"), QStringLiteral("0")}, {QStringLiteral("LLAMA_ARG_NO_CACHE_IDLE_SLOTS"), QStringLiteral("1")},
-                                                {QStringLiteral("LLAMA_ARG_ENDPOINT_METRICS"), QStringLiteral("1")}, {QStringLiteral("LLAMA_ARG_ENDPOINT_SLOTS"), QStringLiteral("false")},
-                                                {QStringLiteral("LLAMA_ARG_LOG_VERBOSITY"), QStringLiteral("4")}, {QStringLiteral("LLAMA_ARG_SWA_FULL"), QStringLiteral("true")},
-                                                {QStringLiteral("LLAMA_ARG_CACHE_PROMPT"), QStringLiteral("on")}, {QStringLiteral("LLAMA_ARG_LOG_FILE"), QStringLiteral("/l")},
-                                                {QStringLiteral("LLAMA_ARG_PORT"), QString()}};
+        const QHash<QString, QString> variables{
+            {QStringLiteral("LLAMA_ARG_CACHE_REUSE"), QStringLiteral("128")},
+            {QStringLiteral("LLAMA_ARG_CHECKPOINT_MIN_SPACING_NT"), QStringLiteral("512")},
+            {QStringLiteral("LLAMA_ARG_KV_UNIFIED"), QStringLiteral("0")},
+            {QStringLiteral("LLAMA_ARG_NO_CACHE_IDLE_SLOTS"), QStringLiteral("1")},
+            {QStringLiteral("LLAMA_ARG_ENDPOINT_METRICS"), QStringLiteral("1")},
+            {QStringLiteral("LLAMA_ARG_ENDPOINT_SLOTS"), QStringLiteral("false")},
+            {QStringLiteral("LLAMA_ARG_LOG_VERBOSITY"), QStringLiteral("4")},
+            {QStringLiteral("LLAMA_ARG_SWA_FULL"), QStringLiteral("true")},
+            {QStringLiteral("LLAMA_ARG_CACHE_PROMPT"), QStringLiteral("on")},
+            {QStringLiteral("LLAMA_ARG_LOG_FILE"), QStringLiteral("/l")},
+            {QStringLiteral("LLAMA_ARG_PORT"), QString()}};
         ServerFlags flags = parseServerFlags(words("-cms 64"), variables);
         QCOMPARE(flags.cacheReuse, 128);
         QCOMPARE(flags.checkpointsMinStep, 64); // the command line wins
@@ -121,10 +129,13 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("text");
         QTest::addColumn<QStringList>("expected");
-        const auto row = [](const char *text, const QStringList &expected) { QTest::newRow(text) << QString::fromLatin1(text) << expected; };
+        const auto row = [](const char *text, const QStringList &expected) {
+            QTest::newRow(text) << QString::fromLatin1(text) << expected;
+        };
         row("", {});
         row("  a   b\tc\n", words("a b c"));
-        row("-m '/a b/c.gguf' -c 1", {QStringLiteral("-m"), QStringLiteral("/a b/c.gguf"), QStringLiteral("-c"), QStringLiteral("1")});
+        row("-m '/a b/c.gguf' -c 1",
+            {QStringLiteral("-m"), QStringLiteral("/a b/c.gguf"), QStringLiteral("-c"), QStringLiteral("1")});
         row("\"a \\\"b\\\" \\n\" ''", {QStringLiteral("a \"b\" \\n"), QString()});
         row("a\\ b 'c'\"d\"e", {QStringLiteral("a b"), QStringLiteral("cde")});
         row("a \\\n b", words("a b"));
@@ -142,7 +153,8 @@ private Q_SLOTS:
 
     void aWholeCommandLine()
     {
-        const ServerFlags flags = parseServerFlagsText(QStringLiteral("LLAMA_ARG_CACHE_REUSE=64 LLAMA_ARG_PORT=1 ./llama-server -m 'a b.gguf' --port 8131 \\\n  -np 1"));
+        const ServerFlags flags = parseServerFlagsText(QStringLiteral(
+            "LLAMA_ARG_CACHE_REUSE=64 LLAMA_ARG_PORT=1 ./llama-server -m 'a b.gguf' --port 8131 \\\n  -np 1"));
         QCOMPARE(flags.cacheReuse, 64);
         QCOMPARE(flags.port, 8131);
         QCOMPARE(flags.modelPath, QStringLiteral("a b.gguf"));
@@ -154,12 +166,15 @@ private Q_SLOTS:
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("executable");
         QTest::addColumn<bool>("is");
-        const auto row = [](const char *line, const char *executable, bool is) { QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(executable) << is; };
+        const auto row = [](const char *line, const char *executable, bool is) {
+            QTest::newRow(line) << QString::fromLatin1(line) << QString::fromLatin1(executable) << is;
+        };
         row("/usr/bin/llama-server -m x", "/usr/bin/llama-server", true);
         row("llama serve -m x", "", true);
         row("./server -m x.gguf", "/home/me/server", true);
         row("my-server -m x.gguf", "/opt/llama.cpp/llama-server", true);
-        row("/lib64/ld-linux-x86-64.so.2 --library-path /a:/b /opt/usr/bin/llama-server -m x", "/lib64/ld-linux-x86-64.so.2", true);
+        row("/lib64/ld-linux-x86-64.so.2 --library-path /a:/b /opt/usr/bin/llama-server -m x",
+            "/lib64/ld-linux-x86-64.so.2", true);
         row("/bin/sh /usr/local/bin/llama-server.sh -m x", "/usr/bin/dash", true);
         row("./server --config x", "", false);
         row("ssh -N -L 8080:localhost:8080 llama-box", "/usr/bin/ssh", false);
@@ -197,7 +212,8 @@ private Q_SLOTS:
         const QString program = qEnvironmentVariable("KERF_LLAMA_SERVER");
         const QString models = qEnvironmentVariable("KERF_MODELS");
         if (program.isEmpty() || models.isEmpty())
-            QSKIP("KERF_LLAMA_SERVER (the binary) and KERF_MODELS (a folder with llama.gguf) are not set: no real server is asked");
+            QSKIP("KERF_LLAMA_SERVER (the binary) and KERF_MODELS (a folder with llama.gguf) are not set: no real "
+                  "server is asked");
         QTcpServer free;
         QVERIFY(free.listen(QHostAddress::LocalHost));
         const int port = free.serverPort();
@@ -208,8 +224,10 @@ private Q_SLOTS:
         process.setProcessEnvironment(environment);
         process.setWorkingDirectory(models);
         process.setProcessChannelMode(QProcess::MergedChannels);
-        process.start(program, {QStringLiteral("-m"), QStringLiteral("llama.gguf"), QStringLiteral("--port"), QString::number(port), QStringLiteral("-c"), QStringLiteral("1024"),
-                                QStringLiteral("--cache-reuse"), QStringLiteral("48")});
+        process.start(program,
+                      {QStringLiteral("-m"), QStringLiteral("llama.gguf"), QStringLiteral("--port"),
+                       QString::number(port), QStringLiteral("-c"), QStringLiteral("1024"),
+                       QStringLiteral("--cache-reuse"), QStringLiteral("48")});
         QVERIFY(process.waitForStarted());
         std::optional<LocalServer> found;
         QTRY_VERIFY_WITH_TIMEOUT((found = findLocalServer(port)).has_value(), 60000);

@@ -46,7 +46,8 @@ std::optional<T> wait(QCoro::Task<T> task, int ms = 20000)
 
 mode_t modeOf(const QString &path)
 {
-    struct stat info {};
+    struct stat info {
+    };
     return ::stat(QFile::encodeName(path).constData(), &info) == 0 ? info.st_mode & 0777 : 0;
 }
 
@@ -119,7 +120,8 @@ private Q_SLOTS:
         const auto opened = second.open(path("held.db"));
         QVERIFY(!opened);
         QCOMPARE(opened.error().code, Error::Code::Store);
-        QVERIFY2(opened.error().message.contains(QString::number(QCoreApplication::applicationPid())), qPrintable(opened.error().message));
+        QVERIFY2(opened.error().message.contains(QString::number(QCoreApplication::applicationPid())),
+                 qPrintable(opened.error().message));
         second.close();
         first.close();
         QVERIFY(second.open(path("held.db")));
@@ -190,7 +192,8 @@ private Q_SLOTS:
         QByteArray bytes = bytesOf(file);
         QVERIFY(bytes.size() > 50000);
         if (damage == 0)
-            bytes = "this is no database, but it has more than a hundred bytes, so that it has to be looked at a little more closely than that";
+            bytes = "this is no database, but it has more than a hundred bytes, so that it has to be looked at a "
+                    "little more closely than that";
         else if (damage == 1)
             bytes.truncate(bytes.size() / 2 + 100);
         else if (damage == 2)
@@ -223,9 +226,13 @@ private Q_SLOTS:
         Database database;
         QVERIFY(database.open(QStringLiteral(":memory:")));
         const QString session = QStringLiteral("s");
-        const QString chinese = QString::fromUtf8("\xE8\xAF\xB7\xE6\xA3\x80\xE6\x9F\xA5\xE7\xBC\x93\xE5\xAD\x98\xE6\x98\xAF\xE5\x90\xA6\xE5\x8C\xB9\xE9\x85\x8D");
-        const QString japanese = QString::fromUtf8("\xE3\x82\xAD\xE3\x83\xA3\xE3\x83\x83\xE3\x82\xB7\xE3\x83\xA5\xE3\x82\x92\xE7\xA2\xBA\xE8\xAA\x8D");
-        for (const QString &text : {QStringLiteral("the retry limit is 3 in scheduler.cpp"), QStringLiteral("nothing of note"), chinese, japanese, QStringLiteral("50%_off \"quoted\" AND OR")})
+        const QString chinese = QString::fromUtf8("\xE8\xAF\xB7\xE6\xA3\x80\xE6\x9F\xA5\xE7\xBC\x93\xE5\xAD\x98\xE6\x98"
+                                                  "\xAF\xE5\x90\xA6\xE5\x8C\xB9\xE9\x85\x8D");
+        const QString japanese = QString::fromUtf8(
+            "\xE3\x82\xAD\xE3\x83\xA3\xE3\x83\x83\xE3\x82\xB7\xE3\x83\xA5\xE3\x82\x92\xE7\xA2\xBA\xE8\xAA\x8D");
+        for (const QString &text :
+             {QStringLiteral("the retry limit is 3 in scheduler.cpp"), QStringLiteral("nothing of note"), chinese,
+              japanese, QStringLiteral("50%_off \"quoted\" AND OR")})
             QVERIFY(database.appendEpisode(draft(session, text)));
         const auto first = [&](const QString &query) {
             const auto hits = database.recall(query, 3, session, false);
@@ -238,7 +245,8 @@ private Q_SLOTS:
         // A query is text, never syntax.
         QCOMPARE(first(QStringLiteral("\"quoted\"")), QStringLiteral("50%_off \"quoted\" AND OR"));
         QCOMPARE(first(QStringLiteral("%_")), QStringLiteral("50%_off \"quoted\" AND OR"));
-        for (const QString &odd : {QStringLiteral("AND OR NOT"), QStringLiteral("col:val*"), QStringLiteral("\""), QStringLiteral("(((")})
+        for (const QString &odd :
+             {QStringLiteral("AND OR NOT"), QStringLiteral("col:val*"), QStringLiteral("\""), QStringLiteral("(((")})
             QVERIFY(database.recall(odd, 3, session, false));
         QVERIFY(database.recall(QStringLiteral("retry"), 3, QStringLiteral("other"), false)->isEmpty());
     }
@@ -247,7 +255,8 @@ private Q_SLOTS:
     {
         Database database;
         QVERIFY(database.open(QStringLiteral(":memory:")));
-        const auto episode = database.appendEpisode(draft(QStringLiteral("s"), QStringLiteral("a long forgotten fact")));
+        const auto episode =
+            database.appendEpisode(draft(QStringLiteral("s"), QStringLiteral("a long forgotten fact")));
         PlanRecord plan;
         plan.id = QStringLiteral("p");
         plan.sessionId = QStringLiteral("s");
@@ -262,7 +271,8 @@ private Q_SLOTS:
         const auto data = database.loadSession(QStringLiteral("s"));
         QVERIFY(!data->episodes.constFirst().contentLoaded);
         QVERIFY(database.undoPlan(QStringLiteral("p"), {{episode->episode.id, Tier::Live}}, {}, {}));
-        QCOMPARE(database.loadSession(QStringLiteral("s"))->episodes.constFirst().content, QStringLiteral("a long forgotten fact"));
+        QCOMPARE(database.loadSession(QStringLiteral("s"))->episodes.constFirst().content,
+                 QStringLiteral("a long forgotten fact"));
         QVERIFY(database.appliedPlans(QStringLiteral("s"), 0)->isEmpty());
     }
 
@@ -274,10 +284,11 @@ private Q_SLOTS:
         QList<int> order;
         std::vector<QCoro::Task<void>> tasks;
         for (int i = 0; i < 1000; ++i) {
-            tasks.push_back(store->appendEpisode(draft(QStringLiteral("s"), QString::number(i))).then([&order, i](Result<AppendedEpisode> result) {
-                if (result && result->episode.content == QString::number(i))
-                    order.append(result->episode.seq);
-            }));
+            tasks.push_back(store->appendEpisode(draft(QStringLiteral("s"), QString::number(i)))
+                                .then([&order, i](Result<AppendedEpisode> result) {
+                                    if (result && result->episode.content == QString::number(i))
+                                        order.append(result->episode.seq);
+                                }));
         }
         QVERIFY(QTest::qWaitFor([&order] { return order.size() == 1000; }, 60000));
         for (int i = 0; i < 1000; ++i)
@@ -293,7 +304,8 @@ private Q_SLOTS:
         QSet<QString> acknowledged;
         for (int round = 0; round < 12; ++round) {
             QProcess child;
-            child.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--append"), file, QString::number(round)});
+            child.start(QCoreApplication::applicationFilePath(),
+                        {QStringLiteral("--append"), file, QString::number(round)});
             QVERIFY(child.waitForStarted());
             QByteArray out;
             const int wanted = random.bounded(1, 120);

@@ -29,16 +29,29 @@ private Q_SLOTS:
         QTest::addColumn<int>("messages");
         const QByteArray one = R"({"role":"user","content":"a"})";
         const QByteArray two = R"({"role":"assistant","content":"b"})";
-        QTest::newRow("array") << QByteArray("[" + one + "," + two + "]") << QStringLiteral("openai-messages") << 1 << 2;
-        QTest::newRow("object") << QByteArray("{\"messages\":[" + one + "]}") << QStringLiteral("openai-messages") << 1 << 1;
-        QTest::newRow("request") << QByteArray("{\"model\":\"m\",\"messages\":[" + one + "]}") << QStringLiteral("request-body") << 1 << 1;
-        QTest::newRow("a message a line") << QByteArray(one + "\n" + two + "\n") << QStringLiteral("openai-jsonl") << 1 << 2;
-        QTest::newRow("CRLF, BOM, blank lines") << QByteArray("\xef\xbb\xbf" + one + "\r\n\r\n" + two + "\r\n") << QStringLiteral("openai-jsonl") << 1 << 2;
-        QTest::newRow("a conversation a line") << QByteArray("{\"messages\":[" + one + "]}\n{\"messages\":[" + one + "," + two + "]}\n") << QStringLiteral("openai-jsonl") << 2 << 1;
-        QTest::newRow("recorded requests") << QByteArray("{\"n\":1,\"body\":{\"messages\":[" + one + "]}}\n{\"n\":2,\"body\":{\"messages\":[" + one + "]}}\n") << QStringLiteral("request-body") << 2 << 1;
-        QTest::newRow("a set") << QByteArray("[{\"traj\":[" + one + "]},{\"traj\":[" + one + "," + two + "]}]") << QStringLiteral("openai-messages") << 2 << 1;
-        QTest::newRow("trajectory") << QByteArray("{\"history\":[" + one + "," + two + "],\"info\":{}}") << QStringLiteral("swe-agent") << 1 << 2;
-        QTest::newRow("trajectory without history") << QByteArray("{\"trajectory\":[{\"messages\":[" + one + "]},{\"query\":[" + one + "," + two + "]}]}") << QStringLiteral("swe-agent") << 1 << 2;
+        QTest::newRow("array") << QByteArray("[" + one + "," + two + "]") << QStringLiteral("openai-messages") << 1
+                               << 2;
+        QTest::newRow("object") << QByteArray("{\"messages\":[" + one + "]}") << QStringLiteral("openai-messages") << 1
+                                << 1;
+        QTest::newRow("request") << QByteArray("{\"model\":\"m\",\"messages\":[" + one + "]}")
+                                 << QStringLiteral("request-body") << 1 << 1;
+        QTest::newRow("a message a line")
+            << QByteArray(one + "\n" + two + "\n") << QStringLiteral("openai-jsonl") << 1 << 2;
+        QTest::newRow("CRLF, BOM, blank lines")
+            << QByteArray("\xef\xbb\xbf" + one + "\r\n\r\n" + two + "\r\n") << QStringLiteral("openai-jsonl") << 1 << 2;
+        QTest::newRow("a conversation a line")
+            << QByteArray("{\"messages\":[" + one + "]}\n{\"messages\":[" + one + "," + two + "]}\n")
+            << QStringLiteral("openai-jsonl") << 2 << 1;
+        QTest::newRow("recorded requests") << QByteArray("{\"n\":1,\"body\":{\"messages\":[" + one
+                                                         + "]}}\n{\"n\":2,\"body\":{\"messages\":[" + one + "]}}\n")
+                                           << QStringLiteral("request-body") << 2 << 1;
+        QTest::newRow("a set") << QByteArray("[{\"traj\":[" + one + "]},{\"traj\":[" + one + "," + two + "]}]")
+                               << QStringLiteral("openai-messages") << 2 << 1;
+        QTest::newRow("trajectory") << QByteArray("{\"history\":[" + one + "," + two + "],\"info\":{}}")
+                                    << QStringLiteral("swe-agent") << 1 << 2;
+        QTest::newRow("trajectory without history")
+            << QByteArray("{\"trajectory\":[{\"messages\":[" + one + "]},{\"query\":[" + one + "," + two + "]}]}")
+            << QStringLiteral("swe-agent") << 1 << 2;
     }
     void formats()
     {
@@ -53,7 +66,9 @@ private Q_SLOTS:
 
     void whatIsNotUnderstoodIsListed()
     {
-        const QList<Transcript> list = read("{\"role\":\"user\",\"content\":\"a\"}\nnot json\n{\"role\":\"wizard\",\"content\":\"b\"}\n{\"role\":\"assistant\"}\n{\"role\":\"assistant\",\"content\":\"c");
+        const QList<Transcript> list = read("{\"role\":\"user\",\"content\":\"a\"}\nnot "
+                                            "json\n{\"role\":\"wizard\",\"content\":\"b\"}\n{\"role\":\"assistant\"}\n{"
+                                            "\"role\":\"assistant\",\"content\":\"c");
         QCOMPARE(list.size(), 1);
         QCOMPARE(list.constFirst().messages.size(), 1);
         QCOMPARE(list.constFirst().skipped.size(), 4);
@@ -64,7 +79,8 @@ private Q_SLOTS:
 
     void foreignFilesAreRefusedByName()
     {
-        for (const char *bytes : {"", "   ", "hello", "{\"a\":1}", "[1,2]", "[{\"role\":\"user\",\"content\":\"cut off"}) {
+        for (const char *bytes :
+             {"", "   ", "hello", "{\"a\":1}", "[1,2]", "[{\"role\":\"user\",\"content\":\"cut off"}) {
             const auto list = parseTranscripts(bytes, QStringLiteral("file.json"));
             QVERIFY(!list);
             QVERIFY(list.error().message.contains(QStringLiteral("file.json")));
@@ -73,11 +89,13 @@ private Q_SLOTS:
 
     void toolCallsAndRolesAreKept()
     {
-        const QList<Transcript> list = read(R"([{"role":"developer","content":"S"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"ls","arguments":"{ }"}}]},{"role":"tool","content":"r","tool_call_ids":["c"]}])");
+        const QList<Transcript> list = read(
+            R"([{"role":"developer","content":"S"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"ls","arguments":"{ }"}}]},{"role":"tool","content":"r","tool_call_ids":["c"]}])");
         QCOMPARE(list.constFirst().messages.size(), 3);
         QCOMPARE(list.constFirst().messages.at(0).value(QStringLiteral("role")).toString(), QStringLiteral("system"));
         QVERIFY(list.constFirst().messages.at(1).contains(QStringLiteral("tool_calls")));
-        QCOMPARE(list.constFirst().messages.at(2).value(QStringLiteral("tool_call_id")).toString(), QStringLiteral("c"));
+        QCOMPARE(list.constFirst().messages.at(2).value(QStringLiteral("tool_call_id")).toString(),
+                 QStringLiteral("c"));
         QVERIFY(list.constFirst().notes.join(QLatin1Char(' ')).contains(QStringLiteral("no tool schemas")));
     }
 
@@ -88,7 +106,8 @@ private Q_SLOTS:
         QTest::newRow("swe function calling") << QStringLiteral("swe-agent-function-calling.traj") << QList<int>{28};
         QTest::newRow("swe thought action") << QStringLiteral("swe-agent-thought-action.traj") << QList<int>{26};
         QTest::newRow("mini-swe") << QStringLiteral("mini-swe-agent.traj.json") << QList<int>{22};
-        QTest::newRow("tau") << QStringLiteral("tau-bench-openai-messages.json") << QList<int>{62, 52, 58, 34, 16, 62, 48};
+        QTest::newRow("tau") << QStringLiteral("tau-bench-openai-messages.json")
+                             << QList<int>{62, 52, 58, 34, 16, 62, 48};
     }
     void fixtures()
     {

@@ -111,7 +111,8 @@ private Q_SLOTS:
         s.ring.setPalette(themePalette(ThemeChoice::Dark));
         const QImage image = s.ring.grab().toImage();
         const RingScale scale = s.ring.ringScale();
-        QCOMPARE(at(image, scale.pointAt(600, scale.radius - scale.thickness / 2)).name(), SemanticColors::darkTheme().reused.name());
+        QCOMPARE(at(image, scale.pointAt(600, scale.radius - scale.thickness / 2)).name(),
+                 SemanticColors::darkTheme().reused.name());
         QCOMPARE(image.pixelColor(2, image.height() - 2).name(), SemanticColors::darkTheme().base.name());
     }
 
@@ -164,9 +165,12 @@ private Q_SLOTS:
         Shown s;
         const RingScale scale = s.ring.ringScale();
         QCOMPARE(s.ring.tooltipAt(s.ring.heads().at(3).center),
-                 QStringLiteral("In-memory checkpoint at 1,349, 1.01 MiB, made by task 12. Used by this cut: the server restored 1,348."));
-        QCOMPARE(s.ring.tooltipAt(scale.pointAt(1450, scale.radius - scale.thickness / 2)),
-                 QStringLiteral("231 tokens are the same as before but lie above the checkpoint, so the server computes them again."));
+                 QStringLiteral("In-memory checkpoint at 1,349, 1.01 MiB, made by task 12. Used by this cut: the "
+                                "server restored 1,348."));
+        QCOMPARE(
+            s.ring.tooltipAt(scale.pointAt(1450, scale.radius - scale.thickness / 2)),
+            QStringLiteral(
+                "231 tokens are the same as before but lie above the checkpoint, so the server computes them again."));
         QVERIFY(s.ring.tooltipAt(scale.pointAt(3900, scale.radius - 5)).contains(QStringLiteral("No checkpoint here")));
     }
 
@@ -176,13 +180,18 @@ private Q_SLOTS:
         QTest::addColumn<QString>("number");
         QTest::addColumn<QString>("word");
         QTest::addColumn<int>("heads");
-        QTest::newRow("ring not visible") << QStringLiteral("notvisible") << QStringLiteral("0 to 1,579") << QStringLiteral("ring not visible") << 0;
-        QTest::newRow("full attention") << QStringLiteral("full") << QStringLiteral("2,272") << QStringLiteral("no ring needed") << 0;
-        QTest::newRow("empty") << QStringLiteral("empty") << QStringLiteral("1,348") << QStringLiteral("no checkpoint yet") << 0;
-        QTest::newRow("before first task") << QStringLiteral("notrun") << QStringLiteral("1,348") << QStringLiteral("not run yet") << 0;
+        QTest::newRow("ring not visible")
+            << QStringLiteral("notvisible") << QStringLiteral("0 to 1,579") << QStringLiteral("ring not visible") << 0;
+        QTest::newRow("full attention") << QStringLiteral("full") << QStringLiteral("2,272")
+                                        << QStringLiteral("no ring needed") << 0;
+        QTest::newRow("empty") << QStringLiteral("empty") << QStringLiteral("1,348")
+                               << QStringLiteral("no checkpoint yet") << 0;
+        QTest::newRow("before first task")
+            << QStringLiteral("notrun") << QStringLiteral("1,348") << QStringLiteral("not run yet") << 0;
         QTest::newRow("simulated") << QStringLiteral("simulated") << QStringLiteral("~1,349") << QString() << 10;
         QTest::newRow("no session") << QStringLiteral("nosession") << QString() << QStringLiteral("No session") << 0;
-        QTest::newRow("no server") << QStringLiteral("none") << QStringLiteral("1,348") << QStringLiteral("no server") << 10;
+        QTest::newRow("no server") << QStringLiteral("none") << QStringLiteral("1,348") << QStringLiteral("no server")
+                                   << 10;
     }
     void states()
     {
@@ -192,62 +201,67 @@ private Q_SLOTS:
         QFETCH(int, heads);
         Shown s;
         s.state.selection()->selectCompaction(0);
-        s.state.update(ConsoleState::Everything, [&state](ConsoleData &data) {
-            if (state == QLatin1String("notvisible")) {
-                QJsonObject plan = uisample::plan();
-                plan.insert(QStringLiteral("verdict"), QStringLiteral("prefix-preserved"));
-                plan.insert(QStringLiteral("cache_status"), QStringLiteral("prefix-preserved"));
-                QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
-                boundary.insert(QStringLiteral("memory_kind"), QStringLiteral("unknown"));
-                boundary.insert(QStringLiteral("aligned_cut"), QJsonValue());
-                boundary.insert(QStringLiteral("predicted_reuse"), 0);
-                boundary.insert(QStringLiteral("predicted_reuse_low"), 0);
-                boundary.insert(QStringLiteral("predicted_reuse_high"), 1579);
-                plan.insert(QStringLiteral("boundary"), boundary);
-                data.plan = parsePlan(plan);
-                data.doctor.memoryKind = MemoryKind::Unknown;
-                data.doctor.ringVisible = false;
-                data.slotList.first().ringKnown = false;
-                data.slotList.first().checkpoints.clear();
-            } else if (state == QLatin1String("full")) {
-                QJsonObject plan = uisample::plan();
-                plan.insert(QStringLiteral("verdict"), QStringLiteral("aligned"));
-                QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
-                boundary.insert(QStringLiteral("aligned_cut"), 1579);
-                boundary.insert(QStringLiteral("requested_cut"), 1579);
-                boundary.insert(QStringLiteral("memory_kind"), QStringLiteral("full_attention"));
-                boundary.insert(QStringLiteral("predicted_reuse"), 2272);
-                plan.insert(QStringLiteral("boundary"), boundary);
-                data.plan = parsePlan(plan);
-                data.doctor.memoryKind = MemoryKind::FullAttention;
-                data.doctor.chunkReuse = 64;
-            } else if (state == QLatin1String("empty")) {
-                data.slotList.first().checkpoints.clear();
-            } else if (state == QLatin1String("notrun")) {
-                data.slotList.first().checkpoints.clear();
-                data.slotList.first().hasRun = false;
-            } else if (state == QLatin1String("simulated")) {
-                QJsonObject plan = uisample::plan();
-                QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
-                boundary.insert(QStringLiteral("simulated"), true);
-                plan.insert(QStringLiteral("boundary"), boundary);
-                data.plan = parsePlan(plan);
-                data.doctor.simulated = true;
-            } else if (state == QLatin1String("nosession")) {
-                data.hasSession = false;
-            } else if (state == QLatin1String("none")) {
-                data.doctor.resolved = QStringLiteral("none");
-            }
-        }, true);
+        s.state.update(
+            ConsoleState::Everything,
+            [&state](ConsoleData &data) {
+                if (state == QLatin1String("notvisible")) {
+                    QJsonObject plan = uisample::plan();
+                    plan.insert(QStringLiteral("verdict"), QStringLiteral("prefix-preserved"));
+                    plan.insert(QStringLiteral("cache_status"), QStringLiteral("prefix-preserved"));
+                    QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
+                    boundary.insert(QStringLiteral("memory_kind"), QStringLiteral("unknown"));
+                    boundary.insert(QStringLiteral("aligned_cut"), QJsonValue());
+                    boundary.insert(QStringLiteral("predicted_reuse"), 0);
+                    boundary.insert(QStringLiteral("predicted_reuse_low"), 0);
+                    boundary.insert(QStringLiteral("predicted_reuse_high"), 1579);
+                    plan.insert(QStringLiteral("boundary"), boundary);
+                    data.plan = parsePlan(plan);
+                    data.doctor.memoryKind = MemoryKind::Unknown;
+                    data.doctor.ringVisible = false;
+                    data.slotList.first().ringKnown = false;
+                    data.slotList.first().checkpoints.clear();
+                } else if (state == QLatin1String("full")) {
+                    QJsonObject plan = uisample::plan();
+                    plan.insert(QStringLiteral("verdict"), QStringLiteral("aligned"));
+                    QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
+                    boundary.insert(QStringLiteral("aligned_cut"), 1579);
+                    boundary.insert(QStringLiteral("requested_cut"), 1579);
+                    boundary.insert(QStringLiteral("memory_kind"), QStringLiteral("full_attention"));
+                    boundary.insert(QStringLiteral("predicted_reuse"), 2272);
+                    plan.insert(QStringLiteral("boundary"), boundary);
+                    data.plan = parsePlan(plan);
+                    data.doctor.memoryKind = MemoryKind::FullAttention;
+                    data.doctor.chunkReuse = 64;
+                } else if (state == QLatin1String("empty")) {
+                    data.slotList.first().checkpoints.clear();
+                } else if (state == QLatin1String("notrun")) {
+                    data.slotList.first().checkpoints.clear();
+                    data.slotList.first().hasRun = false;
+                } else if (state == QLatin1String("simulated")) {
+                    QJsonObject plan = uisample::plan();
+                    QJsonObject boundary = plan.value(QStringLiteral("boundary")).toObject();
+                    boundary.insert(QStringLiteral("simulated"), true);
+                    plan.insert(QStringLiteral("boundary"), boundary);
+                    data.plan = parsePlan(plan);
+                    data.doctor.simulated = true;
+                } else if (state == QLatin1String("nosession")) {
+                    data.hasSession = false;
+                } else if (state == QLatin1String("none")) {
+                    data.doctor.resolved = QStringLiteral("none");
+                }
+            },
+            true);
         s.ring.setPicture(s.state.picture());
         QCOMPARE(s.ring.centerNumber(), number);
         QCOMPARE(s.ring.centerState(), word);
         QCOMPARE(s.ring.heads().size(), heads);
         const QImage image = s.ring.grab().toImage();
-        if (state == QLatin1String("simulated")) { // the broad stripes stand behind it, and a violet pixel is in the corner
+        if (state
+            == QLatin1String("simulated")) { // the broad stripes stand behind it, and a violet pixel is in the corner
             int violet = 0;
             for (int x = 2; x < 60; ++x)
-                violet += image.pixelColor(x * image.devicePixelRatio(), 4).blue() > image.pixelColor(x * image.devicePixelRatio(), 4).green() + 10;
+                violet += image.pixelColor(x * image.devicePixelRatio(), 4).blue()
+                    > image.pixelColor(x * image.devicePixelRatio(), 4).green() + 10;
             QVERIFY(violet > 40);
         }
         if (state == QLatin1String("full")) {
@@ -259,7 +273,8 @@ private Q_SLOTS:
     void disconnectedFades()
     {
         Shown s;
-        s.state.update(ConsoleState::Everything, [](ConsoleData &data) { data.link = LinkState::Disconnected; }, true);
+        s.state.update(
+            ConsoleState::Everything, [](ConsoleData &data) { data.link = LinkState::Disconnected; }, true);
         s.ring.setPicture(s.state.picture());
         const RingScale scale = s.ring.ringScale();
         const QColor color = at(s.ring.grab().toImage(), scale.pointAt(600, scale.radius - scale.thickness / 2));
@@ -271,7 +286,8 @@ private Q_SLOTS:
     {
         Shown s;
         QVERIFY(!s.ring.canFit());
-        s.state.update(ConsoleState::Everything, [](ConsoleData &data) { data.session.contextWindow = 131072; }, true);
+        s.state.update(
+            ConsoleState::Everything, [](ConsoleData &data) { data.session.contextWindow = 131072; }, true);
         s.ring.setPicture(s.state.picture());
         QVERIFY(s.ring.canFit());
         QVERIFY(s.ring.isFit());
@@ -287,11 +303,14 @@ private Q_SLOTS:
     {
         Shown s;
         s.state.selection()->selectCompaction(0);
-        s.state.update(ConsoleState::Everything, [](ConsoleData &data) {
-            data.slotList.first().checkpoints.clear();
-            for (int i = 1; i <= 400; ++i)
-                data.slotList.first().checkpoints.append(CheckpointValue{.position = i * 8, .slotId = 0});
-        }, true);
+        s.state.update(
+            ConsoleState::Everything,
+            [](ConsoleData &data) {
+                data.slotList.first().checkpoints.clear();
+                for (int i = 1; i <= 400; ++i)
+                    data.slotList.first().checkpoints.append(CheckpointValue{.position = i * 8, .slotId = 0});
+            },
+            true);
         s.ring.setPicture(s.state.picture());
         const QList<RingHead> heads = s.ring.heads();
         QVERIFY(heads.size() < 250);
@@ -307,7 +326,8 @@ private Q_SLOTS:
         s.state.selection()->selectCompaction(0);
         s.ring.setPicture(s.state.picture());
         QCOMPARE(s.ring.heads().size(), 10);
-        s.state.update(ConsoleState::Everything, [](ConsoleData &data) { data.slotList.first().checkpoints.removeAt(4); }, true);
+        s.state.update(
+            ConsoleState::Everything, [](ConsoleData &data) { data.slotList.first().checkpoints.removeAt(4); }, true);
         s.ring.setPicture(s.state.picture());
         const QList<RingHead> heads = s.ring.heads();
         QCOMPARE(heads.size(), 10);

@@ -56,9 +56,10 @@ private Q_SLOTS:
             row("simulated", c.simulated, dark ? 5.1 : 4.8, dark ? 6.2 : 5.6);
             for (const Role role : {Role::System, Role::User, Role::Assistant, Role::Tool})
                 row(qPrintable(QStringLiteral("role %1").arg(roleName(role))), c.role(role), 0, dark ? 5.4 : 4.9);
-            for (const CheckpointKind kind : {CheckpointKind::InternalCheckpoint, CheckpointKind::SlotSaveFile, CheckpointKind::FoldMarker,
-                                              CheckpointKind::PreRewrite})
-                row(qPrintable(QStringLiteral("checkpoint %1").arg(checkpointKindName(kind))), c.checkpoint(kind), 0, dark ? 6.1 : 6.0);
+            for (const CheckpointKind kind : {CheckpointKind::InternalCheckpoint, CheckpointKind::SlotSaveFile,
+                                              CheckpointKind::FoldMarker, CheckpointKind::PreRewrite})
+                row(qPrintable(QStringLiteral("checkpoint %1").arg(checkpointKindName(kind))), c.checkpoint(kind), 0,
+                    dark ? 6.1 : 6.0);
             row("axis", c.axis, dark ? 0 : 3.2, dark ? 3.8 : 0);
             row("focus", c.focus, dark ? 4.0 - 0.05 : 4.6, 3.0);
         };
@@ -73,8 +74,10 @@ private Q_SLOTS:
         QFETCH(double, onBase);
         const SemanticColors c = dark ? SemanticColors::darkTheme() : SemanticColors::light();
         // The table gives one decimal.
-        QVERIFY2(contrastRatio(color, c.window) > onWindow - 0.06, qPrintable(QString::number(contrastRatio(color, c.window))));
-        QVERIFY2(contrastRatio(color, c.base) > onBase - 0.06, qPrintable(QString::number(contrastRatio(color, c.base))));
+        QVERIFY2(contrastRatio(color, c.window) > onWindow - 0.06,
+                 qPrintable(QString::number(contrastRatio(color, c.window))));
+        QVERIFY2(contrastRatio(color, c.base) > onBase - 0.06,
+                 qPrintable(QString::number(contrastRatio(color, c.base))));
     }
 
     void labelsOnFills()
@@ -90,11 +93,15 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("vision");
         QTest::addColumn<bool>("dark");
-        const std::pair<const char *, ColorVision> visions[] = {{"normal", ColorVision::Normal}, {"protan", ColorVision::Protan},
-                                                                {"deutan", ColorVision::Deutan}, {"tritan", ColorVision::Tritan}};
+        const std::pair<const char *, ColorVision> visions[] = {{"normal", ColorVision::Normal},
+                                                                {"protan", ColorVision::Protan},
+                                                                {"deutan", ColorVision::Deutan},
+                                                                {"tritan", ColorVision::Tritan}};
         for (const auto &[name, vision] : visions) {
-            QTest::newRow(qPrintable(QStringLiteral("light %1").arg(QLatin1String(name)))) << static_cast<int>(vision) << false;
-            QTest::newRow(qPrintable(QStringLiteral("dark %1").arg(QLatin1String(name)))) << static_cast<int>(vision) << true;
+            QTest::newRow(qPrintable(QStringLiteral("light %1").arg(QLatin1String(name))))
+                << static_cast<int>(vision) << false;
+            QTest::newRow(qPrintable(QStringLiteral("dark %1").arg(QLatin1String(name))))
+                << static_cast<int>(vision) << true;
         }
     }
     void colourBlindDistances()
@@ -102,13 +109,17 @@ private Q_SLOTS:
         QFETCH(int, vision);
         QFETCH(bool, dark);
         const SemanticColors c = dark ? SemanticColors::darkTheme() : SemanticColors::light();
-        const QList<std::pair<QString, QColor>> fills{{QStringLiteral("reused"), c.reused}, {QStringLiteral("prefilled"), c.prefilled},
-                                                      {QStringLiteral("recent"), c.recent}, {QStringLiteral("evicted"), c.evicted},
-                                                      {QStringLiteral("refuted"), c.refuted}, {QStringLiteral("simulated"), c.simulated}};
+        const QList<std::pair<QString, QColor>> fills{
+            {QStringLiteral("reused"), c.reused},   {QStringLiteral("prefilled"), c.prefilled},
+            {QStringLiteral("recent"), c.recent},   {QStringLiteral("evicted"), c.evicted},
+            {QStringLiteral("refuted"), c.refuted}, {QStringLiteral("simulated"), c.simulated}};
         for (qsizetype i = 0; i < fills.size(); ++i) {
             for (qsizetype k = i + 1; k < fills.size(); ++k) {
-                const double distance = labDistance(fills.at(i).second, fills.at(k).second, static_cast<ColorVision>(vision));
-                QVERIFY2(distance >= 12, qPrintable(QStringLiteral("%1 and %2: %3").arg(fills.at(i).first, fills.at(k).first).arg(distance)));
+                const double distance =
+                    labDistance(fills.at(i).second, fills.at(k).second, static_cast<ColorVision>(vision));
+                QVERIFY2(distance >= 12,
+                         qPrintable(
+                             QStringLiteral("%1 and %2: %3").arg(fills.at(i).first, fills.at(k).first).arg(distance)));
             }
         }
     }

@@ -54,8 +54,13 @@ class TimelineTest : public QObject
         int at = 0;
         for (int i = 0; i < episodes; ++i) {
             const int size = 20 + (i * 37) % 90;
-            picture.blocks.append(BlockValue{i + 1, i % 4 == 3 ? Role::Tool : (i % 2 ? Role::User : Role::Assistant), TokenRange{at, at + size}, Tier::Live, {},
-                                             i == episodes / 2, false});
+            picture.blocks.append(BlockValue{i + 1,
+                                             i % 4 == 3 ? Role::Tool : (i % 2 ? Role::User : Role::Assistant),
+                                             TokenRange{at, at + size},
+                                             Tier::Live,
+                                             {},
+                                             i == episodes / 2,
+                                             false});
             picture.alternatives.append(AlternativeValue{at, false, at, at, at, 100 + i % 1000, 10.0 + i % 1000});
             at += size;
         }
@@ -112,7 +117,8 @@ private Q_SLOTS:
         int byWalk[5] = {};
         for (int i = 200; i <= 333; ++i)
             byWalk[static_cast<int>(index.at(i).role)] += index.at(i).range.size();
-        QCOMPARE(static_cast<int>(index.summary(200, 333).largest), static_cast<int>(std::max_element(byWalk, byWalk + 5) - byWalk));
+        QCOMPARE(static_cast<int>(index.summary(200, 333).largest),
+                 static_cast<int>(std::max_element(byWalk, byWalk + 5) - byWalk));
         QCOMPARE(index.indexOfSeq(99999), -1);
     }
     void indexWithGaps()
@@ -226,7 +232,8 @@ private Q_SLOTS:
     {
         Shown s;
         const QPoint place = s.at(Lane::Episodes, 2000);
-        QWheelEvent event(place, s.view.viewport()->mapToGlobal(place), {}, QPoint(0, 240), Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
+        QWheelEvent event(place, s.view.viewport()->mapToGlobal(place), {}, QPoint(0, 240), Qt::NoButton,
+                          Qt::ControlModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(s.view.viewport(), &event);
         QVERIFY(s.view.visibleRange().size() < 3500);
         QVERIFY(std::abs(s.view.tokenScale().toPosition(place.x()) - 2000) < 20);
@@ -235,8 +242,10 @@ private Q_SLOTS:
     void tooltips()
     {
         Shown s;
-        QCOMPARE(s.view.tooltipAt(s.at(Lane::Episodes, 1700)), QStringLiteral("Episode 13, assistant: 175 tokens, 1,579 – 1,754. This cut makes it masked."));
-        QVERIFY(s.view.tooltipAt(s.at(Lane::CutRuler, 1823)).startsWith(QStringLiteral("Legal cut at 1,823: ~80 ms, 1,819 reused, 727 prefilled")));
+        QCOMPARE(s.view.tooltipAt(s.at(Lane::Episodes, 1700)),
+                 QStringLiteral("Episode 13, assistant: 175 tokens, 1,579 – 1,754. This cut makes it masked."));
+        QVERIFY(s.view.tooltipAt(s.at(Lane::CutRuler, 1823))
+                    .startsWith(QStringLiteral("Legal cut at 1,823: ~80 ms, 1,819 reused, 727 prefilled")));
         QVERIFY(s.view.tooltipAt(s.at(Lane::Checkpoints, 1349)).contains(QStringLiteral("1,349")));
         QCOMPARE(s.view.tooltipAt(s.at(Lane::Checkpoints, 2500)), QStringLiteral("No checkpoint here."));
     }
@@ -312,7 +321,8 @@ private Q_SLOTS:
         s.view.setPicture(small);
         const qint64 few = frame();
         // Work in paint follows the pixels, not the session.
-        QVERIFY2(many < few * 4 + 4'000'000, qPrintable(QStringLiteral("%1 against %2 us").arg(many / 1000).arg(few / 1000)));
+        QVERIFY2(many < few * 4 + 4'000'000,
+                 qPrintable(QStringLiteral("%1 against %2 us").arg(many / 1000).arg(few / 1000)));
     }
 
     void stripFrameFollows()
@@ -320,7 +330,8 @@ private Q_SLOTS:
         Shown s;
         s.view.setVisibleRange(TokenRange{0, 400});
         const QRectF strip = s.view.laneRect(Lane::Strip);
-        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, QPoint(qRound(strip.left() + strip.width() * 0.8), qRound(strip.center().y())));
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {},
+                          QPoint(qRound(strip.left() + strip.width() * 0.8), qRound(strip.center().y())));
         QVERIFY(s.view.visibleRange().begin > 1500);
         QCOMPARE(s.view.visibleRange().size(), 400);
     }

@@ -94,15 +94,23 @@ private Q_SLOTS:
     }
     void bytesOfTokens()
     {
-        const PromptValue prompt = parsePrompt({{QStringLiteral("tokens"), QJsonArray{QJsonObject{{QStringLiteral("position"), 3}, {QStringLiteral("id"), 9}, {QStringLiteral("piece"), QJsonArray{226, 130}}},
-                                                                                     QJsonObject{{QStringLiteral("position"), 4}, {QStringLiteral("id"), QJsonValue()}, {QStringLiteral("piece"), QJsonValue()}}}}});
+        const PromptValue prompt =
+            parsePrompt({{QStringLiteral("tokens"),
+                          QJsonArray{QJsonObject{{QStringLiteral("position"), 3},
+                                                 {QStringLiteral("id"), 9},
+                                                 {QStringLiteral("piece"), QJsonArray{226, 130}}},
+                                     QJsonObject{{QStringLiteral("position"), 4},
+                                                 {QStringLiteral("id"), QJsonValue()},
+                                                 {QStringLiteral("piece"), QJsonValue()}}}}});
         QCOMPARE(prompt.tokens.at(0).bytes, QByteArray("\xe2\x82"));
         QVERIFY(!prompt.tokens.at(1).id);
         QVERIFY(!prompt.tokens.at(1).textKnown);
     }
     void slotsBeforeTheirFirstTask()
     {
-        const QList<SlotValue> list = parseSlots({{QStringLiteral("slots"), QJsonArray{QJsonObject{{QStringLiteral("slot_id"), 2}, {QStringLiteral("tokens"), QJsonValue()}}}}});
+        const QList<SlotValue> list = parseSlots(
+            {{QStringLiteral("slots"),
+              QJsonArray{QJsonObject{{QStringLiteral("slot_id"), 2}, {QStringLiteral("tokens"), QJsonValue()}}}}});
         QVERIFY(!list.first().hasRun);
         QVERIFY(!list.first().ringKnown);
     }
@@ -117,7 +125,8 @@ private Q_SLOTS:
         QCOMPARE(picture.reused, std::optional<int>(1348));
         QCOMPARE(picture.retained, 1579);
         QCOMPARE(picture.targetMissed, 49);
-        const auto used = std::find_if(picture.checkpoints.begin(), picture.checkpoints.end(), [](const CheckpointMark &m) { return m.fate == CheckpointMark::Fate::Used; });
+        const auto used = std::find_if(picture.checkpoints.begin(), picture.checkpoints.end(),
+                                       [](const CheckpointMark &m) { return m.fate == CheckpointMark::Fate::Used; });
         QVERIFY(used != picture.checkpoints.end());
         QCOMPARE(used->checkpoint.position, 1349);
         QCOMPARE(fateWord(*used, picture), QString::fromUtf8("used: −259"));
@@ -178,14 +187,17 @@ private Q_SLOTS:
         ConsoleState state;
         QWidget view;
         auto *live = new LiveView(&state, &view, [](ConsoleState::Parts) {});
-        state.update(ConsoleState::Slots, [](ConsoleData &) {}, true);
+        state.update(
+            ConsoleState::Slots, [](ConsoleData &) {}, true);
         QCOMPARE(live->runs(), 0);
         view.show();
         QCOMPARE(live->runs(), 1); // what it missed, once
-        state.update(ConsoleState::Slots, [](ConsoleData &) {}, true);
+        state.update(
+            ConsoleState::Slots, [](ConsoleData &) {}, true);
         QCOMPARE(live->runs(), 2);
         view.hide();
-        state.update(ConsoleState::Slots, [](ConsoleData &) {}, true);
+        state.update(
+            ConsoleState::Slots, [](ConsoleData &) {}, true);
         QCOMPARE(live->runs(), 2);
     }
 
@@ -230,9 +242,12 @@ private Q_SLOTS:
         CutPicture picture = buildCutPicture(state.data(), 8);
         model.setPicture(picture, QDateTime::currentDateTimeUtc());
         QCOMPARE(model.rowCount(), 10);
-        QCOMPARE(model.index(model.rowOf(1349), CheckpointsModel::ForThisCut).data().toString(), QString::fromUtf8("used: −259"));
-        QCOMPARE(model.index(model.rowOf(2286), CheckpointsModel::ForThisCut).data().toString(), QStringLiteral("erased by this cut"));
-        QCOMPARE(model.index(model.rowOf(887), CheckpointsModel::ForThisCut).data().toString(), QStringLiteral("below tolerance"));
+        QCOMPARE(model.index(model.rowOf(1349), CheckpointsModel::ForThisCut).data().toString(),
+                 QString::fromUtf8("used: −259"));
+        QCOMPARE(model.index(model.rowOf(2286), CheckpointsModel::ForThisCut).data().toString(),
+                 QStringLiteral("erased by this cut"));
+        QCOMPARE(model.index(model.rowOf(887), CheckpointsModel::ForThisCut).data().toString(),
+                 QStringLiteral("below tolerance"));
         QVERIFY(model.sumText().contains(QStringLiteral("19.30 MiB")));
         picture.checkpoints.removeAt(2);
         picture.checkpoints.last().checkpoint.sizeBytes.reset();
@@ -248,11 +263,13 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         QList<EventValue> events;
         for (int i = 0; i < EventsModel::kLimit + 5; ++i)
-            events << EventValue{QDateTime::currentDateTimeUtc(), QStringLiteral("plan"), -1, QString::number(i), false};
+            events << EventValue{QDateTime::currentDateTimeUtc(), QStringLiteral("plan"), -1, QString::number(i),
+                                 false};
         model.append(events.mid(0, 10));
         model.append(events.mid(10));
         QCOMPARE(model.rowCount(), EventsModel::kLimit);
-        QCOMPARE(model.index(model.rowCount() - 1, EventsModel::Text).data().toString(), QString::number(EventsModel::kLimit + 4));
+        QCOMPARE(model.index(model.rowCount() - 1, EventsModel::Text).data().toString(),
+                 QString::number(EventsModel::kLimit + 4));
         model.clear();
         QCOMPARE(model.rowCount(), 0);
     }

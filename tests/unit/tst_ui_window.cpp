@@ -40,14 +40,18 @@ class WindowTest : public QObject
         client->give(QStringLiteral("server.doctor"), uisample::doctor());
         client->give(QStringLiteral("server.slots"), uisample::slotList());
         client->give(QStringLiteral("session.get"), uisample::session());
-        client->give(QStringLiteral("session.list"), uisample::json(R"({"sessions":[{"session_id":"port-scheduler","title":"port-scheduler",
+        client->give(QStringLiteral("session.list"),
+                     uisample::json(R"({"sessions":[{"session_id":"port-scheduler","title":"port-scheduler",
             "episodes":26,"live_tokens":3216,"revision":61,"turn":40,"updated_at":"2026-11-30T12:00:00Z"},{"session_id":"old","title":"old one",
             "episodes":2,"live_tokens":null,"revision":2,"turn":0,"updated_at":"2026-11-01T12:00:00Z"}]})"));
         client->give(QStringLiteral("session.episodes"), uisample::episodes());
         client->give(QStringLiteral("context.compactions"), uisample::compactions());
         client->give(QStringLiteral("context.receipt"), uisample::receipt());
         client->give(QStringLiteral("context.plan_eviction"), uisample::plan());
-        client->give(QStringLiteral("profile.get"), uisample::json(R"({"name":"cache-first","shipped":["cache-first","window-first"],"saved":[],"knobs":{},"origin":{}})"));
+        client->give(
+            QStringLiteral("profile.get"),
+            uisample::json(
+                R"({"name":"cache-first","shipped":["cache-first","window-first"],"saved":[],"knobs":{},"origin":{}})"));
         client->give(QStringLiteral("events.subscribe"), {});
         return client;
     }
@@ -64,9 +68,14 @@ class WindowTest : public QObject
         }
         bool ready()
         {
-            const bool there = QTest::qWaitFor([this] { return window.state()->data().compactions.size() == 8 && window.state()->data().episodes.size() == 26
-                                                            && window.state()->data().session.revision == 61 && window.state()->data().doctor.known
-                                                            && window.state()->data().receipt && !window.state()->data().slotList.isEmpty(); }, 30000);
+            const bool there = QTest::qWaitFor(
+                [this] {
+                    return window.state()->data().compactions.size() == 8
+                        && window.state()->data().episodes.size() == 26 && window.state()->data().session.revision == 61
+                        && window.state()->data().doctor.known && window.state()->data().receipt
+                        && !window.state()->data().slotList.isEmpty();
+                },
+                30000);
             window.state()->flush();
             return there;
         }
@@ -113,7 +122,8 @@ private Q_SLOTS:
         QCOMPARE(open.window.windowTitle(), QString::fromUtf8("port-scheduler – Kerf"));
         QVERIFY(open.window.timeline()->isVisible());
         QCOMPARE(open.window.timeline()->index().count(), 26);
-        QCOMPARE(open.window.findChild<QComboBox *>(QStringLiteral("sessionBox"))->currentText(), QStringLiteral("port-scheduler"));
+        QCOMPARE(open.window.findChild<QComboBox *>(QStringLiteral("sessionBox"))->currentText(),
+                 QStringLiteral("port-scheduler"));
         QVERIFY(!open.window.messages()->current());
     }
 
@@ -126,7 +136,8 @@ private Q_SLOTS:
                 continue;
             for (const QKeySequence &key : made->shortcuts()) {
                 const QString text = key.toString();
-                QVERIFY2(!keys.contains(text), qPrintable(QStringLiteral("%1: %2 and %3").arg(text, keys.value(text), made->objectName())));
+                QVERIFY2(!keys.contains(text),
+                         qPrintable(QStringLiteral("%1: %2 and %3").arg(text, keys.value(text), made->objectName())));
                 keys.insert(text, made->objectName());
             }
         }
@@ -170,7 +181,8 @@ private Q_SLOTS:
         moved.insert(QStringLiteral("revision"), 63);
         moved.insert(QStringLiteral("episodes"), 28);
         open.client->give(QStringLiteral("session.get"), moved);
-        Q_EMIT open.client->event(QStringLiteral("episode"), {{QStringLiteral("session_id"), QStringLiteral("port-scheduler")}});
+        Q_EMIT open.client->event(QStringLiteral("episode"),
+                                  {{QStringLiteral("session_id"), QStringLiteral("port-scheduler")}});
         QTRY_COMPARE(open.window.state()->data().session.revision, 63);
         QAction *apply = open.window.action(QStringLiteral("apply"));
         QTRY_VERIFY(!apply->isEnabled());
@@ -183,9 +195,10 @@ private Q_SLOTS:
     {
         Open open;
         QVERIFY(open.ready());
-        open.client->answers.insert(QStringLiteral("context.plan_eviction"), [](const QJsonObject &) -> Result<QJsonObject> {
-            return failure(Error::Code::Refused, QStringLiteral("roles must alternate"));
-        });
+        open.client->answers.insert(QStringLiteral("context.plan_eviction"),
+                                    [](const QJsonObject &) -> Result<QJsonObject> {
+                                        return failure(Error::Code::Refused, QStringLiteral("roles must alternate"));
+                                    });
         open.window.controller()->plan();
         QTRY_VERIFY(open.window.messages()->current());
         QVERIFY(open.window.messages()->current()->text.contains(QStringLiteral("roles must alternate")));
@@ -203,9 +216,11 @@ private Q_SLOTS:
         QVERIFY(open.window.messages()->current());
         QCOMPARE(open.window.messages()->current()->kind, Message::Kind::Simulated);
         QCOMPARE(open.window.messages()->current()->title, QStringLiteral("SIMULATED"));
-        QCOMPARE(static_cast<ModeBox *>(open.window.findChild<QComboBox *>(QStringLiteral("connectionBox")))->mode(), ModeBox::Mode::Simulated);
+        QCOMPARE(static_cast<ModeBox *>(open.window.findChild<QComboBox *>(QStringLiteral("connectionBox")))->mode(),
+                 ModeBox::Mode::Simulated);
         QVERIFY(open.window.ring()->centerNumber().startsWith(QLatin1Char('~')));
-        QCOMPARE(open.window.findChild<QToolButton *>(QStringLiteral("statusReuse"))->text(), QStringLiteral("Reuse not counted"));
+        QCOMPARE(open.window.findChild<QToolButton *>(QStringLiteral("statusReuse"))->text(),
+                 QStringLiteral("Reuse not counted"));
         // Violet on the frame of the connection box.
         auto *box = open.window.findChild<QComboBox *>(QStringLiteral("connectionBox"));
         const QImage image = box->grab().toImage();
@@ -253,7 +268,8 @@ private Q_SLOTS:
         QCOMPARE(open.window.findChild<PrefillChart *>()->tableCurrentRow(), 4);
         QCOMPARE(open.window.ring()->picture().number, 5);
         QVERIFY(open.window.findChild<VerdictStrip *>()->reason().contains(QStringLiteral("task 22")));
-        QVERIFY(open.window.findChild<ReceiptView *>()->asText().contains(QStringLiteral("checkpoint erased by task 22")));
+        QVERIFY(
+            open.window.findChild<ReceiptView *>()->asText().contains(QStringLiteral("checkpoint erased by task 22")));
         // From the ring to the table.
         open.window.state()->selection()->selectCompaction(0);
         open.window.ring()->tableSelectRow(3);
@@ -277,7 +293,8 @@ private Q_SLOTS:
         QTest::qWait(250);
         const int before = open.client->count(QStringLiteral("session.get"));
         for (int i = 0; i < 500; ++i)
-            Q_EMIT open.client->event(QStringLiteral("episode"), {{QStringLiteral("session_id"), QStringLiteral("port-scheduler")}});
+            Q_EMIT open.client->event(QStringLiteral("episode"),
+                                      {{QStringLiteral("session_id"), QStringLiteral("port-scheduler")}});
         QTest::qWait(450);
         const int asked = open.client->count(QStringLiteral("session.get")) - before;
         QVERIFY2(asked >= 1 && asked <= 4, qPrintable(QString::number(asked)));
@@ -296,7 +313,8 @@ private Q_SLOTS:
         open.window.action(QStringLiteral("pause"))->trigger();
         QTest::qWait(150);
         const int before = events->model()->rowCount();
-        Q_EMIT open.client->event(QStringLiteral("plan"), {{QStringLiteral("session_id"), QStringLiteral("port-scheduler")}});
+        Q_EMIT open.client->event(QStringLiteral("plan"),
+                                  {{QStringLiteral("session_id"), QStringLiteral("port-scheduler")}});
         QTest::qWait(200);
         QCOMPARE(events->model()->rowCount(), before);
         open.window.action(QStringLiteral("pause"))->trigger();
@@ -351,7 +369,8 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&open.window));
         open.window.ring()->setFocus();
         open.window.action(QStringLiteral("copyText"))->trigger();
-        QVERIFY(QGuiApplication::clipboard()->text().startsWith(QStringLiteral("Position\tKind\tMiB\tFor this cut\n437\t")));
+        QVERIFY(QGuiApplication::clipboard()->text().startsWith(
+            QStringLiteral("Position\tKind\tMiB\tFor this cut\n437\t")));
     }
 
     void themeFollows()
@@ -411,12 +430,14 @@ private Q_SLOTS:
         PrefixComparison comparison;
         comparison.aName = QStringLiteral("held");
         comparison.bName = QStringLiteral("sent");
-        comparison.diff = DiffValue{3216, 2302, 1579, true, 1579, QStringLiteral("episode"), 13, QStringLiteral("the token ids differ"), {}};
+        comparison.diff = DiffValue{
+            3216, 2302, 1579, true, 1579, QStringLiteral("episode"), 13, QStringLiteral("the token ids differ"), {}};
         comparison.reused = 1348;
         comparison.measured = true;
         for (int i = 0; i < 100; ++i) {
             comparison.a.tokens << PromptToken{1530 + i, i, QByteArray(" held"), true};
-            comparison.b.tokens << PromptToken{1530 + i, i < 49 ? i : i + 1000, i < 49 ? QByteArray(" held") : QByteArray(" sent\n"), true};
+            comparison.b.tokens << PromptToken{1530 + i, i < 49 ? i : i + 1000,
+                                               i < 49 ? QByteArray(" held") : QByteArray(" sent\n"), true};
         }
         comparison.a.tokens[3].bytes = QByteArray("\xff\xfe");
         comparison.a.tokens[4].bytes = QByteArray("<|im_end|>");
@@ -465,12 +486,15 @@ private Q_SLOTS:
         QTest::qWait(50);
         const QImage image = chart.grab().toImage();
         const SemanticColors c = SemanticColors::light();
-        const auto at = [&image](QPointF p) { return image.pixelColor((p * image.devicePixelRatio()).toPoint()).name(); };
+        const auto at = [&image](QPointF p) {
+            return image.pixelColor((p * image.devicePixelRatio()).toPoint()).name();
+        };
         QCOMPARE(at(chart.pointOf(7, 300) + QPointF(6, 0)), c.reused.name());
         QCOMPARE(at(chart.pointOf(7, 2100) + QPointF(6, 0)), c.prefilled.name());
         QCOMPARE(at(chart.pointOf(3, 300) + QPointF(6, 0)), c.prefilled.name()); // nothing was reused there
         // Click selects everywhere, and so do the keys.
-        QTest::mouseClick(chart.findChild<QAbstractScrollArea *>()->viewport(), Qt::LeftButton, {}, chart.pointOf(4, 500).toPoint());
+        QTest::mouseClick(chart.findChild<QAbstractScrollArea *>()->viewport(), Qt::LeftButton, {},
+                          chart.pointOf(4, 500).toPoint());
         QCOMPARE(selection.compaction(), 5);
         chart.activateWindow();
         chart.setFocus();
@@ -499,8 +523,14 @@ private Q_SLOTS:
     void messageAreaShowsTheWorst()
     {
         MessageArea area;
-        const Message info{Message::Kind::Information, QStringLiteral("i"), QStringLiteral("info"), QStringLiteral("x"), nullptr, true};
-        const Message error{Message::Kind::Error, QStringLiteral("e"), QStringLiteral("error"), QStringLiteral("y"), nullptr, true};
+        const Message info{Message::Kind::Information,
+                           QStringLiteral("i"),
+                           QStringLiteral("info"),
+                           QStringLiteral("x"),
+                           nullptr,
+                           true};
+        const Message error{
+            Message::Kind::Error, QStringLiteral("e"), QStringLiteral("error"), QStringLiteral("y"), nullptr, true};
         area.setMessages({error, info});
         QCOMPARE(area.current()->id, QStringLiteral("e"));
         area.setMessages({info});

@@ -11,14 +11,13 @@ using namespace kerf;
 
 namespace {
 
-QJsonObject json(const char *text)
-{
-    return QJsonDocument::fromJson(text).object();
-}
+QJsonObject json(const char *text) { return QJsonDocument::fromJson(text).object(); }
 
 QJsonObject usage(int prompt, const QJsonValue &read, const QString &model = QStringLiteral("m"))
 {
-    QJsonObject params{{QStringLiteral("prompt_tokens"), prompt}, {QStringLiteral("provider"), QStringLiteral("p")}, {QStringLiteral("model"), model}};
+    QJsonObject params{{QStringLiteral("prompt_tokens"), prompt},
+                       {QStringLiteral("provider"), QStringLiteral("p")},
+                       {QStringLiteral("model"), model}};
     if (!read.isUndefined())
         params.insert(QStringLiteral("cache_read_tokens"), read);
     return *normaliseUsage(params);
@@ -38,19 +37,27 @@ private Q_SLOTS:
         QTest::addColumn<int>("prompt");
         QTest::addColumn<int>("cached");
         QTest::addColumn<int>("uncached");
-        QTest::newRow("openai chat") << QByteArray(R"({"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"prompt_tokens_details":{"cached_tokens":64}})")
+        QTest::newRow("openai chat") << QByteArray(
+            R"({"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"prompt_tokens_details":{"cached_tokens":64}})")
                                      << QStringLiteral("openai-chat") << 100 << 64 << 36;
-        QTest::newRow("openai responses") << QByteArray(R"({"input_tokens":100,"output_tokens":5,"total_tokens":105,"input_tokens_details":{"cached_tokens":64}})")
+        QTest::newRow("openai responses") << QByteArray(
+            R"({"input_tokens":100,"output_tokens":5,"total_tokens":105,"input_tokens_details":{"cached_tokens":64}})")
                                           << QStringLiteral("openai-responses") << 100 << 64 << 36;
-        QTest::newRow("anthropic leaves cached out") << QByteArray(R"({"input_tokens":10,"cache_read_input_tokens":80,"cache_creation_input_tokens":20,"output_tokens":7})")
+        QTest::newRow("anthropic leaves cached out") << QByteArray(
+            R"({"input_tokens":10,"cache_read_input_tokens":80,"cache_creation_input_tokens":20,"output_tokens":7})")
                                                      << QStringLiteral("anthropic") << 110 << 80 << 30;
-        QTest::newRow("deepseek") << QByteArray(R"({"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40})")
+        QTest::newRow("deepseek") << QByteArray(
+            R"({"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40})")
                                   << QStringLiteral("deepseek") << 100 << 60 << 40;
-        QTest::newRow("gemini") << QByteArray(R"({"promptTokenCount":100,"candidatesTokenCount":5,"totalTokenCount":105,"cachedContentTokenCount":90})")
+        QTest::newRow("gemini") << QByteArray(
+            R"({"promptTokenCount":100,"candidatesTokenCount":5,"totalTokenCount":105,"cachedContentTokenCount":90})")
                                 << QStringLiteral("gemini") << 100 << 90 << 10;
-        QTest::newRow("whole gemini answer") << QByteArray(R"({"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":90}})")
-                                             << QStringLiteral("gemini") << 100 << 90 << 10;
-        QTest::newRow("zero is a miss") << QByteArray(R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":0}})") << QStringLiteral("openai-chat") << 100 << 0 << 100;
+        QTest::newRow("whole gemini answer")
+            << QByteArray(R"({"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":90}})")
+            << QStringLiteral("gemini") << 100 << 90 << 10;
+        QTest::newRow("zero is a miss") << QByteArray(
+            R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":0}})")
+                                        << QStringLiteral("openai-chat") << 100 << 0 << 100;
     }
     void shapes()
     {
@@ -81,17 +88,23 @@ private Q_SLOTS:
 
     void contradictionsAreFlaggedNeverAddedUp()
     {
-        for (const char *payload : {R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":120}})",
-                                    R"({"prompt_tokens":100,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":50})",
-                                    R"({"prompt_tokens":100,"completion_tokens":5,"total_tokens":300})",
-                                    R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":60},"prompt_cache_hit_tokens":61,"prompt_cache_miss_tokens":39})"}) {
+        for (
+            const char *payload :
+            {R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":120}})",
+             R"({"prompt_tokens":100,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":50})",
+             R"({"prompt_tokens":100,"completion_tokens":5,"total_tokens":300})",
+             R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":60},"prompt_cache_hit_tokens":61,"prompt_cache_miss_tokens":39})"}) {
             const auto row = normaliseUsage({{QStringLiteral("usage"), json(payload)}});
             QVERIFY(row);
             QVERIFY2(!row->value(QStringLiteral("conflicts")).toArray().isEmpty(), payload);
         }
-        const QJsonObject impossible = *normaliseUsage({{QStringLiteral("usage"), json(R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":120}})")}});
+        const QJsonObject impossible =
+            *normaliseUsage({{QStringLiteral("usage"),
+                              json(R"({"prompt_tokens":100,"prompt_tokens_details":{"cached_tokens":120}})")}});
         QVERIFY(impossible.value(QStringLiteral("uncached_tokens")).isNull());
-        QCOMPARE(judgeUsage(impossible, {}, QDateTime::currentDateTimeUtc()).value(QStringLiteral("verdict")).toString(), QStringLiteral("not-reported"));
+        QCOMPARE(
+            judgeUsage(impossible, {}, QDateTime::currentDateTimeUtc()).value(QStringLiteral("verdict")).toString(),
+            QStringLiteral("not-reported"));
     }
 
     void theInversionAlarm_data()
@@ -116,7 +129,8 @@ private Q_SLOTS:
         const QJsonObject before = judgeUsage(usage(6000, 5000), {}, start);
         const QJsonObject now = judgeUsage(usage(prompt, cached), {before}, start.addSecs(30));
         QTEST(now.value(QStringLiteral("verdict")).toString(), "verdict");
-        QCOMPARE(now.value(QStringLiteral("regression")).toBool(), now.value(QStringLiteral("verdict")).toString() == QLatin1String("PREFIX-BROKEN"));
+        QCOMPARE(now.value(QStringLiteral("regression")).toBool(),
+                 now.value(QStringLiteral("verdict")).toString() == QLatin1String("PREFIX-BROKEN"));
         QCOMPARE(now.value(QStringLiteral("seconds_since_last")).toInt(), 30);
     }
 
@@ -125,8 +139,12 @@ private Q_SLOTS:
         const QDateTime start = QDateTime::currentDateTimeUtc();
         const QJsonObject big = judgeUsage(usage(6000, 5000), {}, start);
         const QJsonObject silent = judgeUsage(usage(6100, QJsonValue::Null), {big}, start);
-        QCOMPARE(judgeUsage(usage(6200, 300), {silent, big}, start).value(QStringLiteral("verdict")).toString(), QStringLiteral("PREFIX-BROKEN"));
-        QCOMPARE(judgeUsage(usage(6200, 300, QStringLiteral("other")), {silent, big}, start).value(QStringLiteral("verdict")).toString(), QStringLiteral("partial-reuse"));
+        QCOMPARE(judgeUsage(usage(6200, 300), {silent, big}, start).value(QStringLiteral("verdict")).toString(),
+                 QStringLiteral("PREFIX-BROKEN"));
+        QCOMPARE(judgeUsage(usage(6200, 300, QStringLiteral("other")), {silent, big}, start)
+                     .value(QStringLiteral("verdict"))
+                     .toString(),
+                 QStringLiteral("partial-reuse"));
         const QJsonObject stats = usageStats({silent, big}, judgeUsage(usage(6200, 300), {silent, big}, start));
         QCOMPARE(stats.value(QStringLiteral("turns")).toInt(), 3);
         QCOMPARE(stats.value(QStringLiteral("reported")).toInt(), 2);
@@ -135,9 +153,11 @@ private Q_SLOTS:
 
     void badArgumentsAreNamed()
     {
-        for (const auto &[payload, field] : {std::pair{R"({})", "prompt_tokens"}, std::pair{R"({"prompt_tokens":-1})", "prompt_tokens"},
-                                             std::pair{R"({"prompt_tokens":5,"cache_read_tokens":1.5})", "cache_read_tokens"},
-                                             std::pair{R"({"usage":[]})", "usage"}, std::pair{R"({"usage":{}})", "usage"}, std::pair{R"({"prompt_tokens":5,"model":1})", "model"}}) {
+        for (const auto &[payload, field] :
+             {std::pair{R"({})", "prompt_tokens"}, std::pair{R"({"prompt_tokens":-1})", "prompt_tokens"},
+              std::pair{R"({"prompt_tokens":5,"cache_read_tokens":1.5})", "cache_read_tokens"},
+              std::pair{R"({"usage":[]})", "usage"}, std::pair{R"({"usage":{}})", "usage"},
+              std::pair{R"({"prompt_tokens":5,"model":1})", "model"}}) {
             const auto row = normaliseUsage(json(payload));
             QVERIFY(!row);
             QVERIFY2(row.error().message.startsWith(QLatin1String(field)), qPrintable(row.error().message));

@@ -46,7 +46,8 @@ public:
     }
     int count(const QString &method) const
     {
-        return static_cast<int>(std::count_if(calls.begin(), calls.end(), [&method](const Call &c) { return c.method == method; }));
+        return static_cast<int>(
+            std::count_if(calls.begin(), calls.end(), [&method](const Call &c) { return c.method == method; }));
     }
 
     bool connected = true;

@@ -19,7 +19,12 @@ class TableAccess;
 class CellAccess : public QAccessibleInterface, public QAccessibleTableCellInterface
 {
 public:
-    CellAccess(TableAccess *table, int row, int column) : m_table(table), m_row(row), m_column(column) {}
+    CellAccess(TableAccess *table, int row, int column)
+        : m_table(table)
+        , m_row(row)
+        , m_column(column)
+    {
+    }
 
     bool isValid() const override;
     QObject *object() const override { return nullptr; }
@@ -29,7 +34,7 @@ public:
     int childCount() const override { return 0; }
     int indexOfChild(const QAccessibleInterface *) const override { return -1; }
     QString text(QAccessible::Text type) const override;
-    void setText(QAccessible::Text, const QString &) override {}
+    void setText(QAccessible::Text, const QString &) override { }
     QRect rect() const override;
     QAccessible::Role role() const override { return QAccessible::Cell; }
     QAccessible::State state() const override;
@@ -56,7 +61,11 @@ private:
 class TableAccess : public QAccessibleWidget, public QAccessibleTableInterface
 {
 public:
-    TableAccess(QWidget *widget, TableText *text) : QAccessibleWidget(widget, QAccessible::Table), m_text(text) {}
+    TableAccess(QWidget *widget, TableText *text)
+        : QAccessibleWidget(widget, QAccessible::Table)
+        , m_text(text)
+    {
+    }
     ~TableAccess() override { forget(); }
 
     TableText *source() const { return m_text; }
@@ -156,7 +165,8 @@ QString CellAccess::text(QAccessible::Text type) const
         return {};
     if (type == QAccessible::Description)
         return m_table->source()->tableHeader(m_column);
-    return type == QAccessible::Name || type == QAccessible::Value ? m_table->source()->tableCell(m_row, m_column) : QString();
+    return type == QAccessible::Name || type == QAccessible::Value ? m_table->source()->tableCell(m_row, m_column)
+                                                                   : QString();
 }
 QRect CellAccess::rect() const { return m_table->rect(); }
 QAccessible::State CellAccess::state() const

@@ -52,10 +52,14 @@ QVariant CompactionsModel::data(const QModelIndex &index, int role) const
     const bool sim = plan.boundary.simulated;
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole) {
         switch (index.column()) {
-        case Number: return number(plan.number);
-        case VerdictColumn: return verdictShort(plan);
-        case Reused: return plan.measuredReuse ? number(*plan.measuredReuse, !sim) : approx(plan.boundary.predictedReuse);
-        case Prefilled: return plan.measuredPrefill ? number(*plan.measuredPrefill, !sim) : approx(plan.boundary.predictedPrefill);
+        case Number:
+            return number(plan.number);
+        case VerdictColumn:
+            return verdictShort(plan);
+        case Reused:
+            return plan.measuredReuse ? number(*plan.measuredReuse, !sim) : approx(plan.boundary.predictedReuse);
+        case Prefilled:
+            return plan.measuredPrefill ? number(*plan.measuredPrefill, !sim) : approx(plan.boundary.predictedPrefill);
         case Ms:
             if (plan.measuredMs)
                 return number(qRound64(*plan.measuredMs), !sim);
@@ -63,14 +67,16 @@ QVariant CompactionsModel::data(const QModelIndex &index, int role) const
         case Outcome:
             return sim ? tr("~ %1", "simulated outcome").arg(outcomeWord(plan.outcome))
                        : tr("%1 %2", "sign, outcome").arg(outcomeSign(plan.outcome), outcomeWord(plan.outcome));
-        default: return {};
+        default:
+            return {};
         }
     }
     if (role == Qt::TextAlignmentRole && index.column() != VerdictColumn && index.column() != Outcome)
         return kRight;
     if (role == Qt::ForegroundRole && index.column() == Outcome)
         return sim ? SemanticColors::of(QGuiApplication::palette()).simulated : outcomeColor(plan.outcome);
-    if (role == Qt::ForegroundRole && !plan.measuredReuse && (index.column() == Reused || index.column() == Prefilled || index.column() == Ms))
+    if (role == Qt::ForegroundRole && !plan.measuredReuse
+        && (index.column() == Reused || index.column() == Prefilled || index.column() == Ms))
         return SemanticColors::of(QGuiApplication::palette()).dimText;
     if (role == Qt::FontRole && index.column() == Outcome) {
         QFont bold;
@@ -79,21 +85,30 @@ QVariant CompactionsModel::data(const QModelIndex &index, int role) const
     }
     if (role == SortRole || role == RawRole) {
         switch (index.column()) {
-        case Number: return plan.number;
-        case VerdictColumn: return verdictName(plan.verdict);
-        case Reused: return plan.measuredReuse.value_or(plan.boundary.predictedReuse);
-        case Prefilled: return plan.measuredPrefill.value_or(plan.boundary.predictedPrefill);
-        case Ms: return plan.measuredMs.value_or(plan.boundary.predictedMs);
-        case Outcome: return plan.outcome;
-        default: return {};
+        case Number:
+            return plan.number;
+        case VerdictColumn:
+            return verdictName(plan.verdict);
+        case Reused:
+            return plan.measuredReuse.value_or(plan.boundary.predictedReuse);
+        case Prefilled:
+            return plan.measuredPrefill.value_or(plan.boundary.predictedPrefill);
+        case Ms:
+            return plan.measuredMs.value_or(plan.boundary.predictedMs);
+        case Outcome:
+            return plan.outcome;
+        default:
+            return {};
         }
     }
     if (role == Qt::ToolTipRole) {
         const QString when = QLocale().toString(plan.appliedAt.toLocalTime(), QLocale::ShortFormat);
-        QString text = tr("Compaction %1, %2.\n%3\ncache_status %4").arg(number(plan.number), when, verdictHeadline(plan), cacheStatusName(plan.cacheStatus));
+        QString text = tr("Compaction %1, %2.\n%3\ncache_status %4")
+                           .arg(number(plan.number), when, verdictHeadline(plan), cacheStatusName(plan.cacheStatus));
         if (plan.outcome == QLatin1String("refuted"))
-            text = tr("%1\nPredicted %2, measured %3: %4").arg(text, number(plan.boundary.predictedReuse), numberOr(plan.measuredReuse),
-                                                              plan.cause.isEmpty() ? tr("cause unknown") : plan.cause);
+            text = tr("%1\nPredicted %2, measured %3: %4")
+                       .arg(text, number(plan.boundary.predictedReuse), numberOr(plan.measuredReuse),
+                            plan.cause.isEmpty() ? tr("cause unknown") : plan.cause);
         return text;
     }
     return {};
@@ -104,17 +119,25 @@ QVariant CompactionsModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return section == VerdictColumn || section == Outcome ? static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter) : kRight;
+        return section == VerdictColumn || section == Outcome ? static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter)
+                                                              : kRight;
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case Number: return tr("#");
-    case VerdictColumn: return tr("Verdict");
-    case Reused: return tr("Reused");
-    case Prefilled: return tr("Prefilled");
-    case Ms: return tr("ms");
-    case Outcome: return tr("Outcome");
-    default: return {};
+    case Number:
+        return tr("#");
+    case VerdictColumn:
+        return tr("Verdict");
+    case Reused:
+        return tr("Reused");
+    case Prefilled:
+        return tr("Prefilled");
+    case Ms:
+        return tr("ms");
+    case Outcome:
+        return tr("Outcome");
+    default:
+        return {};
     }
 }
 
@@ -122,8 +145,8 @@ QVariant CompactionsModel::headerData(int section, Qt::Orientation orientation, 
 
 void CheckpointsModel::setPicture(const CutPicture &picture, const QDateTime &now)
 {
-    const bool words = picture.cut != m_picture.cut || picture.requested != m_picture.requested || picture.aligned != m_picture.aligned
-        || picture.simulated != m_picture.simulated;
+    const bool words = picture.cut != m_picture.cut || picture.requested != m_picture.requested
+        || picture.aligned != m_picture.aligned || picture.simulated != m_picture.simulated;
     m_picture = picture;
     m_picture.blocks.clear();
     m_picture.alternatives.clear();
@@ -170,10 +193,15 @@ QVariant CheckpointsModel::data(const QModelIndex &index, int role) const
     const CheckpointValue &checkpoint = mark.checkpoint;
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole) {
         switch (index.column()) {
-        case Position: return number(checkpoint.position, !m_picture.simulated);
-        case Kind: return checkpointKindWord(checkpoint.kind);
-        case Size: return checkpoint.sizeBytes ? mebibytes(*checkpoint.sizeBytes) : tr("not reported");
-        case MadeBy: return checkpoint.taskId && *checkpoint.taskId >= 0 ? tr("task %1").arg(*checkpoint.taskId) : tr("not reported");
+        case Position:
+            return number(checkpoint.position, !m_picture.simulated);
+        case Kind:
+            return checkpointKindWord(checkpoint.kind);
+        case Size:
+            return checkpoint.sizeBytes ? mebibytes(*checkpoint.sizeBytes) : tr("not reported");
+        case MadeBy:
+            return checkpoint.taskId && *checkpoint.taskId >= 0 ? tr("task %1").arg(*checkpoint.taskId)
+                                                                : tr("not reported");
         case Age: {
             if (!checkpoint.createdAt.isValid())
                 return tr("not reported");
@@ -184,11 +212,14 @@ QVariant CheckpointsModel::data(const QModelIndex &index, int role) const
                 return tr("%1 min").arg(QLocale().toString(seconds / 60));
             return tr("%1 h").arg(QLocale().toString(seconds / 3600));
         }
-        case ForThisCut: return fateWord(mark, m_picture);
-        default: return {};
+        case ForThisCut:
+            return fateWord(mark, m_picture);
+        default:
+            return {};
         }
     }
-    if (role == Qt::TextAlignmentRole && (index.column() == Position || index.column() == Size || index.column() == Age))
+    if (role == Qt::TextAlignmentRole
+        && (index.column() == Position || index.column() == Size || index.column() == Age))
         return kRight;
     if (role == Qt::DecorationRole && index.column() == Kind)
         return QVariant::fromValue(static_cast<int>(checkpoint.kind)); // the delegate draws the head's shape
@@ -203,13 +234,20 @@ QVariant CheckpointsModel::data(const QModelIndex &index, int role) const
         return describeCheckpoint(mark, m_picture);
     if (role == SortRole || role == RawRole) {
         switch (index.column()) {
-        case Position: return checkpoint.position;
-        case Kind: return checkpointKindName(checkpoint.kind);
-        case Size: return checkpoint.sizeBytes.value_or(-1);
-        case MadeBy: return checkpoint.taskId.value_or(-1);
-        case Age: return checkpoint.createdAt;
-        case ForThisCut: return static_cast<int>(mark.fate);
-        default: return {};
+        case Position:
+            return checkpoint.position;
+        case Kind:
+            return checkpointKindName(checkpoint.kind);
+        case Size:
+            return checkpoint.sizeBytes.value_or(-1);
+        case MadeBy:
+            return checkpoint.taskId.value_or(-1);
+        case Age:
+            return checkpoint.createdAt;
+        case ForThisCut:
+            return static_cast<int>(mark.fate);
+        default:
+            return {};
         }
     }
     return {};
@@ -220,17 +258,26 @@ QVariant CheckpointsModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return section == Position || section == Size || section == Age ? kRight : static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
+        return section == Position || section == Size || section == Age
+            ? kRight
+            : static_cast<int>(Qt::AlignLeft | Qt::AlignVCenter);
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case Position: return tr("Position");
-    case Kind: return tr("Kind");
-    case Size: return tr("MiB");
-    case MadeBy: return tr("Made by");
-    case Age: return tr("Age");
-    case ForThisCut: return tr("For this cut");
-    default: return {};
+    case Position:
+        return tr("Position");
+    case Kind:
+        return tr("Kind");
+    case Size:
+        return tr("MiB");
+    case MadeBy:
+        return tr("Made by");
+    case Age:
+        return tr("Age");
+    case ForThisCut:
+        return tr("For this cut");
+    default:
+        return {};
     }
 }
 
@@ -249,11 +296,16 @@ QVariant EvidenceModel::data(const QModelIndex &index, int role) const
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != SortRole && role != Qt::AccessibleTextRole)
         return {};
     switch (index.column()) {
-    case Claim: return row.claim;
-    case Value: return row.value;
-    case Source: return row.evidence;
-    case When: return row.when;
-    default: return {};
+    case Claim:
+        return row.claim;
+    case Value:
+        return row.value;
+    case Source:
+        return row.evidence;
+    case When:
+        return row.when;
+    default:
+        return {};
     }
 }
 
@@ -262,11 +314,16 @@ QVariant EvidenceModel::headerData(int section, Qt::Orientation orientation, int
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case Claim: return tr("Claim");
-    case Value: return tr("Value");
-    case Source: return tr("Evidence");
-    case When: return tr("When");
-    default: return {};
+    case Claim:
+        return tr("Claim");
+    case Value:
+        return tr("Value");
+    case Source:
+        return tr("Evidence");
+    case When:
+        return tr("When");
+    default:
+        return {};
     }
 }
 
@@ -302,11 +359,16 @@ QVariant EventsModel::data(const QModelIndex &index, int role) const
     const EventValue &event = m_rows.at(index.row());
     if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole) {
         switch (index.column()) {
-        case Time: return QLocale().toString(event.time.toLocalTime().time(), QStringLiteral("HH:mm:ss"));
-        case Kind: return event.kind;
-        case Slot: return event.slotId >= 0 ? number(event.slotId) : QString();
-        case Text: return event.text;
-        default: return {};
+        case Time:
+            return QLocale().toString(event.time.toLocalTime().time(), QStringLiteral("HH:mm:ss"));
+        case Kind:
+            return event.kind;
+        case Slot:
+            return event.slotId >= 0 ? number(event.slotId) : QString();
+        case Text:
+            return event.text;
+        default:
+            return {};
         }
     }
     if (role == Qt::TextAlignmentRole && index.column() == Slot)
@@ -325,11 +387,16 @@ QVariant EventsModel::headerData(int section, Qt::Orientation orientation, int r
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case Time: return tr("Time");
-    case Kind: return tr("Kind");
-    case Slot: return tr("Slot");
-    case Text: return tr("Text");
-    default: return {};
+    case Time:
+        return tr("Time");
+    case Kind:
+        return tr("Kind");
+    case Slot:
+        return tr("Slot");
+    case Text:
+        return tr("Text");
+    default:
+        return {};
     }
 }
 

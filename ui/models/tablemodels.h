@@ -18,7 +18,10 @@ class RowsModel : public QAbstractTableModel
 {
 public:
     using QAbstractTableModel::QAbstractTableModel;
-    int rowCount(const QModelIndex &parent = {}) const override { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
+    int rowCount(const QModelIndex &parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    }
     const QList<Row> &rows() const { return m_rows; }
 
     /// Rows with the same key keep their place in the selection: the list is spliced, not reset.
@@ -55,7 +58,8 @@ public:
             }
         }
         if (firstChanged >= 0)
-            Q_EMIT dataChanged(index(static_cast<int>(firstChanged), 0), index(static_cast<int>(lastChanged), columnCount() - 1));
+            Q_EMIT dataChanged(index(static_cast<int>(firstChanged), 0),
+                               index(static_cast<int>(lastChanged), columnCount() - 1));
     }
 
 protected:

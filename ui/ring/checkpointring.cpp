@@ -53,7 +53,8 @@ int niceStep(int span)
 }
 
 /// Where a label outside of the ring stands: at its angle, or the nearest angle where it is free.
-QRectF placeLabel(QList<QRectF> &taken, const RingScale &scale, qreal position, qreal distance, QSizeF size, const QRectF &bounds)
+QRectF placeLabel(QList<QRectF> &taken, const RingScale &scale, qreal position, qreal distance, QSizeF size,
+                  const QRectF &bounds)
 {
     QRectF best;
     qreal least = 1e12;
@@ -68,7 +69,8 @@ QRectF placeLabel(QList<QRectF> &taken, const RingScale &scale, qreal position, 
         rect.moveLeft(std::clamp(rect.left(), bounds.left(), std::max(bounds.left(), bounds.right() - size.width())));
         rect.moveTop(std::clamp(rect.top(), bounds.top(), std::max(bounds.top(), bounds.bottom() - size.height())));
         // What it costs: lying on the track most, on another label or head next, far from its place least.
-        const QPointF nearest(std::clamp(scale.center.x(), rect.left(), rect.right()), std::clamp(scale.center.y(), rect.top(), rect.bottom()));
+        const QPointF nearest(std::clamp(scale.center.x(), rect.left(), rect.right()),
+                              std::clamp(scale.center.y(), rect.top(), rect.bottom()));
         const qreal inside = std::max<qreal>(0, scale.radius + 2 - QLineF(scale.center, nearest).length());
         qreal cost = inside * 1000;
         for (const QRectF &other : std::as_const(taken)) {
@@ -114,9 +116,10 @@ CheckpointRing::CheckpointRing(Selection *selection, QWidget *parent)
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setAccessibleName(tr("Checkpoint ring"));
-    setWhatsThis(tr("The prompt of this slot on a circle, 0 at the top. Solid is reused, stripes are equal tokens that "
-                    "must be computed again, the thin hatch is evicted. Heads outside are checkpoints: positions that the "
-                    "server can go back to."));
+    setWhatsThis(
+        tr("The prompt of this slot on a circle, 0 at the top. Solid is reused, stripes are equal tokens that "
+           "must be computed again, the thin hatch is evicted. Heads outside are checkpoints: positions that the "
+           "server can go back to."));
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Expanding);
     setSizePolicy(policy);
     m_clock.start();
@@ -144,9 +147,11 @@ void CheckpointRing::setPicture(const CutPicture &picture)
         && m_picture.ring == CutPicture::Ring::Visible;
     if (sameRing) {
         for (const CheckpointMark &old : m_picture.checkpoints) {
-            const bool still = std::any_of(picture.checkpoints.begin(), picture.checkpoints.end(), [&old](const CheckpointMark &now) {
-                return now.checkpoint.position == old.checkpoint.position && now.checkpoint.kind == old.checkpoint.kind;
-            });
+            const bool still =
+                std::any_of(picture.checkpoints.begin(), picture.checkpoints.end(), [&old](const CheckpointMark &now) {
+                    return now.checkpoint.position == old.checkpoint.position
+                        && now.checkpoint.kind == old.checkpoint.kind;
+                });
             if (!still)
                 m_ghosts.append(Ghost{old.checkpoint, m_clock.elapsed() + kGhostMs});
         }
@@ -170,7 +175,8 @@ void CheckpointRing::setPicture(const CutPicture &picture)
 
 bool CheckpointRing::canFit() const
 {
-    return m_picture.contextSize > 0 && m_picture.promptTokens > 0 && m_picture.promptTokens * 3 < m_picture.contextSize;
+    return m_picture.contextSize > 0 && m_picture.promptTokens > 0
+        && m_picture.promptTokens * 3 < m_picture.contextSize;
 }
 
 void CheckpointRing::setFit(bool fit)
@@ -181,10 +187,7 @@ void CheckpointRing::setFit(bool fit)
     Q_EMIT fitChanged();
 }
 
-qreal CheckpointRing::legendHeight() const
-{
-    return height() < 300 ? 0 : fontMetrics().height() * 3.6 + 10;
-}
+qreal CheckpointRing::legendHeight() const { return height() < 300 ? 0 : fontMetrics().height() * 3.6 + 10; }
 
 RingScale CheckpointRing::ringScale() const
 {
@@ -228,7 +231,11 @@ QList<RingHead> CheckpointRing::heads() const
         result.append(RingHead{place, {static_cast<int>(i)}, false, checkpoint.kind, checkpoint.position});
     }
     for (const Ghost &ghost : m_ghosts)
-        result.append(RingHead{scale.pointAt(ghost.checkpoint.position, distance), {}, true, ghost.checkpoint.kind, ghost.checkpoint.position});
+        result.append(RingHead{scale.pointAt(ghost.checkpoint.position, distance),
+                               {},
+                               true,
+                               ghost.checkpoint.kind,
+                               ghost.checkpoint.position});
     return result;
 }
 
@@ -248,13 +255,20 @@ QString CheckpointRing::centerNumber() const
 QString CheckpointRing::centerState() const
 {
     switch (m_picture.ring) {
-    case CutPicture::Ring::NoSession: return tr("No session");
-    case CutPicture::Ring::NoServer: return tr("no server");
-    case CutPicture::Ring::BeforeFirstTask: return tr("not run yet");
-    case CutPicture::Ring::Empty: return tr("no checkpoint yet");
-    case CutPicture::Ring::NotVisible: return tr("ring not visible");
-    case CutPicture::Ring::FullAttention: return tr("no ring needed");
-    case CutPicture::Ring::Visible: break;
+    case CutPicture::Ring::NoSession:
+        return tr("No session");
+    case CutPicture::Ring::NoServer:
+        return tr("no server");
+    case CutPicture::Ring::BeforeFirstTask:
+        return tr("not run yet");
+    case CutPicture::Ring::Empty:
+        return tr("no checkpoint yet");
+    case CutPicture::Ring::NotVisible:
+        return tr("ring not visible");
+    case CutPicture::Ring::FullAttention:
+        return tr("no ring needed");
+    case CutPicture::Ring::Visible:
+        break;
     }
     return {};
 }
@@ -271,15 +285,30 @@ void CheckpointRing::paintTrack(QPainter &painter, const RingScale &scale, const
     painter.fillPath(arcPath(scale, 0, scale.span, inner, outer), mixed(c.text, c.base, 0.04));
 
     for (const Segment &segment : m_picture.segments) {
-        const QPainterPath path = arcPath(scale, segment.range.begin, std::min(segment.range.end, scale.span), inner, outer);
+        const QPainterPath path =
+            arcPath(scale, segment.range.begin, std::min(segment.range.end, scale.span), inner, outer);
         switch (segment.kind) {
-        case SegmentKind::Reused: painter.fillPath(path, faded(c.reused)); break;
-        case SegmentKind::Prefilled: painter.fillPath(path, faded(c.prefilled)); break;
-        case SegmentKind::Recent: painter.fillPath(path, faded(c.recent)); break;
-        case SegmentKind::KeptAgain: fillStriped(painter, path, faded(c.reused), ground); break;
-        case SegmentKind::Evicted: fillHatched(painter, path, faded(c.evicted), ground); break;
-        case SegmentKind::MaybeReused: fillDotted(painter, path, faded(c.reused), ground); break;
-        case SegmentKind::Moved: fillMoved(painter, path, faded(c.reused), c.onFill); break;
+        case SegmentKind::Reused:
+            painter.fillPath(path, faded(c.reused));
+            break;
+        case SegmentKind::Prefilled:
+            painter.fillPath(path, faded(c.prefilled));
+            break;
+        case SegmentKind::Recent:
+            painter.fillPath(path, faded(c.recent));
+            break;
+        case SegmentKind::KeptAgain:
+            fillStriped(painter, path, faded(c.reused), ground);
+            break;
+        case SegmentKind::Evicted:
+            fillHatched(painter, path, faded(c.evicted), ground);
+            break;
+        case SegmentKind::MaybeReused:
+            fillDotted(painter, path, faded(c.reused), ground);
+            break;
+        case SegmentKind::Moved:
+            fillMoved(painter, path, faded(c.reused), c.onFill);
+            break;
         case SegmentKind::Held:
             painter.fillPath(path, mixed(c.text, c.base, 0.22 * strength));
             break;
@@ -314,8 +343,9 @@ void CheckpointRing::paintTrack(QPainter &painter, const RingScale &scale, const
             const QSizeF size(metrics.horizontalAdvance(label), metrics.height());
             const QPointF at = scale.pointAt(p, inner - 7 - std::max(size.width(), size.height()) / 2);
             painter.setPen(c.dimText);
-            painter.drawText(QRectF(at.x() - size.width() / 2 - 1, at.y() - size.height() / 2, size.width() + 2, size.height()),
-                             Qt::AlignCenter, label);
+            painter.drawText(
+                QRectF(at.x() - size.width() / 2 - 1, at.y() - size.height() / 2, size.width() + 2, size.height()),
+                Qt::AlignCenter, label);
         }
     }
 
@@ -352,7 +382,9 @@ void CheckpointRing::paintCenter(QPainter &painter, const RingScale &scale, cons
         lines.append({state, bold, c.dimText});
     } else {
         if (m_picture.disconnected)
-            lines.append({m_picture.asOf.isValid() ? tr("as of %1").arg(QLocale().toString(m_picture.asOf.toLocalTime().time(), QStringLiteral("HH:mm:ss")))
+            lines.append({m_picture.asOf.isValid() ? tr("as of %1")
+                                                         .arg(QLocale().toString(m_picture.asOf.toLocalTime().time(),
+                                                                                 QStringLiteral("HH:mm:ss")))
                                                    : tr("never answered"),
                           bold, c.warning});
         else if (m_picture.simulated)
@@ -368,14 +400,18 @@ void CheckpointRing::paintCenter(QPainter &painter, const RingScale &scale, cons
         const qreal room = 2 * (scale.radius - scale.thickness) - 70;
         while (fitted.pointSizeF() > font().pointSizeF() + 2 && QFontMetricsF(fitted).horizontalAdvance(value) > room)
             fitted.setPointSizeF(fitted.pointSizeF() - 1);
-        lines.append({value, fitted, m_picture.disconnected || m_picture.rangeOnly || !m_picture.reused ? c.text : c.reused});
+        lines.append(
+            {value, fitted, m_picture.disconnected || m_picture.rangeOnly || !m_picture.reused ? c.text : c.reused});
         if (m_picture.disconnected) {
             lines.append({m_picture.measured ? tr("last measured") : tr("last known"), small, c.dimText});
         } else if (m_picture.simulated) {
-            lines.append({m_picture.reused ? (idle ? tr("reused, model only") : tr("reused, model only")) : tr("tokens, model only"), small, c.dimText});
+            lines.append({m_picture.reused ? (idle ? tr("reused, model only") : tr("reused, model only"))
+                                           : tr("tokens, model only"),
+                          small, c.dimText});
         } else if (!m_picture.rangeOnly) {
             if (m_picture.reused && m_picture.sentTotal > 0)
-                lines.append({tr("of %1 sent").arg(number(m_picture.sentTotal, m_picture.exact || m_picture.measured)), small, c.dimText});
+                lines.append({tr("of %1 sent").arg(number(m_picture.sentTotal, m_picture.exact || m_picture.measured)),
+                              small, c.dimText});
             else if (m_picture.contextSize > 0)
                 lines.append({tr("of %1").arg(number(m_picture.contextSize)), small, c.dimText});
         }
@@ -429,8 +465,9 @@ void CheckpointRing::paintLegend(QPainter &painter, const SemanticColors &c) con
     // Two columns, the width shared by what stands in them.
     qreal left = 0;
     for (qsizetype i = 0; i < entries.size(); i += 2)
-        left = std::max(left, 18 + metrics.horizontalAdvance(entries.at(i).word) + 10
-                                  + boldMetrics.horizontalAdvance(number(m_picture.tokensOf(entries.at(i).kind), false)));
+        left = std::max(left,
+                        18 + metrics.horizontalAdvance(entries.at(i).word) + 10
+                            + boldMetrics.horizontalAdvance(number(m_picture.tokensOf(entries.at(i).kind), false)));
     const qreal columnTwo = std::min(left + margin + 22, width() * 0.56);
     const qreal top = height() - heightOfIt;
     for (qsizetype i = 0; i < entries.size() && i < 4; ++i) {
@@ -441,14 +478,30 @@ void CheckpointRing::paintLegend(QPainter &painter, const SemanticColors &c) con
         QPainterPath box;
         box.addRect(QRectF(x + 0.5, y + row / 2 - 5, 11, 10));
         switch (entries.at(i).kind) {
-        case SegmentKind::Reused: painter.fillPath(box, c.reused); break;
-        case SegmentKind::Prefilled: painter.fillPath(box, c.prefilled); break;
-        case SegmentKind::Recent: painter.fillPath(box, c.recent); break;
-        case SegmentKind::KeptAgain: fillStriped(painter, box, c.reused, c.base); break;
-        case SegmentKind::Evicted: fillHatched(painter, box, c.evicted, c.base); break;
-        case SegmentKind::MaybeReused: fillDotted(painter, box, c.reused, c.base); break;
-        case SegmentKind::Moved: fillMoved(painter, box, c.reused, c.onFill); break;
-        case SegmentKind::Held: painter.fillPath(box, mixed(c.text, c.base, 0.22)); break;
+        case SegmentKind::Reused:
+            painter.fillPath(box, c.reused);
+            break;
+        case SegmentKind::Prefilled:
+            painter.fillPath(box, c.prefilled);
+            break;
+        case SegmentKind::Recent:
+            painter.fillPath(box, c.recent);
+            break;
+        case SegmentKind::KeptAgain:
+            fillStriped(painter, box, c.reused, c.base);
+            break;
+        case SegmentKind::Evicted:
+            fillHatched(painter, box, c.evicted, c.base);
+            break;
+        case SegmentKind::MaybeReused:
+            fillDotted(painter, box, c.reused, c.base);
+            break;
+        case SegmentKind::Moved:
+            fillMoved(painter, box, c.reused, c.onFill);
+            break;
+        case SegmentKind::Held:
+            painter.fillPath(box, mixed(c.text, c.base, 0.22));
+            break;
         }
         const int tokens = m_picture.tokensOf(entries.at(i).kind);
         const QString figure = number(tokens, !m_picture.estimated());
@@ -456,7 +509,8 @@ void CheckpointRing::paintLegend(QPainter &painter, const SemanticColors &c) con
         painter.setFont(font());
         painter.setPen(c.text);
         const QRectF text(x + 17, y, right - x - 17 - figureWidth, row);
-        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(entries.at(i).word, Qt::ElideRight, text.width()));
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(entries.at(i).word, Qt::ElideRight, text.width()));
         painter.setFont(bold);
         painter.drawText(QRectF(right - figureWidth, y, figureWidth, row), Qt::AlignRight | Qt::AlignVCenter, figure);
     }
@@ -466,13 +520,24 @@ void CheckpointRing::paintLegend(QPainter &painter, const SemanticColors &c) con
     qreal x = margin;
     QString note;
     switch (m_picture.ring) {
-    case CutPicture::Ring::Empty: note = tr("No checkpoint yet: the server makes them while it works."); break;
-    case CutPicture::Ring::BeforeFirstTask: note = tr("This slot has not run yet."); break;
-    case CutPicture::Ring::NoServer: note = tr("No slot to look at."); break;
-    case CutPicture::Ring::FullAttention: note = tr("Any token can be a cut."); break;
-    case CutPicture::Ring::NotVisible: note = tr("The server lists no checkpoints; attach its log."); break;
+    case CutPicture::Ring::Empty:
+        note = tr("No checkpoint yet: the server makes them while it works.");
+        break;
+    case CutPicture::Ring::BeforeFirstTask:
+        note = tr("This slot has not run yet.");
+        break;
+    case CutPicture::Ring::NoServer:
+        note = tr("No slot to look at.");
+        break;
+    case CutPicture::Ring::FullAttention:
+        note = tr("Any token can be a cut.");
+        break;
+    case CutPicture::Ring::NotVisible:
+        note = tr("The server lists no checkpoints; attach its log.");
+        break;
     case CutPicture::Ring::NoSession:
-    case CutPicture::Ring::Visible: break;
+    case CutPicture::Ring::Visible:
+        break;
     }
     if (!note.isEmpty()) {
         painter.setPen(c.dimText);
@@ -480,8 +545,8 @@ void CheckpointRing::paintLegend(QPainter &painter, const SemanticColors &c) con
                          metrics.elidedText(note, Qt::ElideRight, width() - 2 * margin));
         return;
     }
-    for (const CheckpointKind kind : {CheckpointKind::InternalCheckpoint, CheckpointKind::SlotSaveFile, CheckpointKind::FoldMarker,
-                                      CheckpointKind::PreRewrite}) {
+    for (const CheckpointKind kind : {CheckpointKind::InternalCheckpoint, CheckpointKind::SlotSaveFile,
+                                      CheckpointKind::FoldMarker, CheckpointKind::PreRewrite}) {
         const bool there = std::any_of(m_picture.checkpoints.begin(), m_picture.checkpoints.end(),
                                        [kind](const CheckpointMark &mark) { return mark.checkpoint.kind == kind; });
         if (!there)
@@ -569,7 +634,8 @@ void CheckpointRing::paintEvent(QPaintEvent *)
     const bool cut = m_picture.cut != CutPicture::Cut::None;
     if (cut && m_picture.requested && m_picture.tolerance > 0 && m_picture.ring == CutPicture::Ring::Visible) {
         const int from = std::max(0, *m_picture.requested - m_picture.tolerance);
-        painter.fillPath(arcPath(scale, from, *m_picture.requested, inner - 14, inner - 6), mixed(c.warning, c.base, c.dark ? 0.5 : 0.45));
+        painter.fillPath(arcPath(scale, from, *m_picture.requested, inner - 14, inner - 6),
+                         mixed(c.warning, c.base, c.dark ? 0.5 : 0.45));
     }
 
     // Trigger and target: notches outside with their share.
@@ -590,14 +656,17 @@ void CheckpointRing::paintEvent(QPaintEvent *)
     if (cut) {
         const bool equal = m_picture.requested && m_picture.aligned && *m_picture.requested == *m_picture.aligned;
         if (m_picture.aligned) {
-            const bool onHead = std::any_of(all.begin(), all.end(), [this](const RingHead &head) { return head.position == *m_picture.aligned; });
+            const bool onHead = std::any_of(
+                all.begin(), all.end(), [this](const RingHead &head) { return head.position == *m_picture.aligned; });
             painter.setPen(QPen(c.text, 2.8, Qt::SolidLine, Qt::FlatCap));
-            painter.drawLine(scale.pointAt(*m_picture.aligned, inner - 16), scale.pointAt(*m_picture.aligned, outer + (onHead ? 12 : 8)));
+            painter.drawLine(scale.pointAt(*m_picture.aligned, inner - 16),
+                             scale.pointAt(*m_picture.aligned, outer + (onHead ? 12 : 8)));
             QString text = number(*m_picture.aligned, !m_picture.estimated());
             if (equal)
                 text = tr("%1 as requested").arg(text);
-            const QRectF box = placeLabel(labels, scale, *m_picture.aligned, outer + (onHead ? 34 : 12),
-                                          QSizeF(boldMetrics.horizontalAdvance(text) + 2, boldMetrics.height()), bounds);
+            const QRectF box =
+                placeLabel(labels, scale, *m_picture.aligned, outer + (onHead ? 34 : 12),
+                           QSizeF(boldMetrics.horizontalAdvance(text) + 2, boldMetrics.height()), bounds);
             painter.setFont(bold);
             painter.setPen(c.text);
             painter.drawText(box, Qt::AlignCenter, text);
@@ -606,9 +675,11 @@ void CheckpointRing::paintEvent(QPaintEvent *)
             QPen dash(c.text, 1.8, Qt::CustomDashLine, Qt::FlatCap);
             dash.setDashPattern({2.2, 1.6});
             painter.setPen(dash);
-            painter.drawLine(scale.pointAt(*m_picture.requested, inner - 16), scale.pointAt(*m_picture.requested, outer + 8));
-            const QString text = m_picture.rangeOnly ? tr("%1 kept").arg(number(m_picture.retained, m_picture.exact))
-                                                     : tr("%1 requested").arg(number(*m_picture.requested, !m_picture.estimated()));
+            painter.drawLine(scale.pointAt(*m_picture.requested, inner - 16),
+                             scale.pointAt(*m_picture.requested, outer + 8));
+            const QString text = m_picture.rangeOnly
+                ? tr("%1 kept").arg(number(m_picture.retained, m_picture.exact))
+                : tr("%1 requested").arg(number(*m_picture.requested, !m_picture.estimated()));
             const QRectF box = placeLabel(labels, scale, *m_picture.requested, outer + 12,
                                           QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), bounds);
             painter.setFont(font());
@@ -634,8 +705,8 @@ void CheckpointRing::paintEvent(QPaintEvent *)
         qreal w = 0;
         for (const QString &line : std::as_const(text))
             w = std::max(w, boldMetrics.horizontalAdvance(line));
-        const QRectF box = placeLabel(labels, scale, at, outer + 30,
-                                      QSizeF(w + 2, boldMetrics.height() * text.size()), bounds);
+        const QRectF box =
+            placeLabel(labels, scale, at, outer + 30, QSizeF(w + 2, boldMetrics.height() * text.size()), bounds);
         painter.setFont(bold);
         painter.drawText(box, Qt::AlignCenter, text.join(QLatin1Char('\n')));
     }
@@ -704,7 +775,9 @@ QString CheckpointRing::tooltipAt(QPointF point) const
                                       : tr("%1 tokens would be reused, predicted.").arg(size);
         case SegmentKind::KeptAgain:
             if (m_picture.ring == CutPicture::Ring::Visible && segment.range.end <= m_picture.retained)
-                return tr("%1 tokens are the same as before but lie above the checkpoint, so the server computes them again.").arg(size);
+                return tr("%1 tokens are the same as before but lie above the checkpoint, so the server computes them "
+                          "again.")
+                    .arg(size);
             return tr("%1 tokens are kept but stand behind the cut, so the server computes them again.").arg(size);
         case SegmentKind::Evicted:
             return tr("%1 tokens are evicted. Their text stays in the store.").arg(size);
@@ -715,7 +788,8 @@ QString CheckpointRing::tooltipAt(QPointF point) const
         case SegmentKind::Moved:
             return tr("%1 tokens moved by chunk reuse: same text, new place, not computed again.").arg(size);
         case SegmentKind::MaybeReused:
-            return tr("%1 tokens stay equal. Whether the server can reuse them is not known: its ring is not visible.").arg(size);
+            return tr("%1 tokens stay equal. Whether the server can reuse them is not known: its ring is not visible.")
+                .arg(size);
         case SegmentKind::Held:
             return tr("%1 tokens of the prompt. Nothing was measured for them yet.").arg(size);
         }
@@ -736,10 +810,7 @@ void CheckpointRing::mouseMoveEvent(QMouseEvent *event)
     m_selection->setHoverToken(position && *position < m_picture.promptTokens ? position : std::nullopt);
 }
 
-void CheckpointRing::leaveEvent(QEvent *)
-{
-    m_selection->setHoverToken(std::nullopt);
-}
+void CheckpointRing::leaveEvent(QEvent *) { m_selection->setHoverToken(std::nullopt); }
 
 void CheckpointRing::mousePressEvent(QMouseEvent *event)
 {
@@ -787,8 +858,12 @@ void CheckpointRing::keyPressEvent(QKeyEvent *event)
 {
     const int count = static_cast<int>(m_picture.checkpoints.size());
     switch (event->key()) {
-    case Qt::Key_Left: stepCurrent(-1); return;
-    case Qt::Key_Right: stepCurrent(1); return;
+    case Qt::Key_Left:
+        stepCurrent(-1);
+        return;
+    case Qt::Key_Right:
+        stepCurrent(1);
+        return;
     case Qt::Key_Home:
         if (count > 0) {
             m_current = 0;
@@ -847,11 +922,16 @@ int CheckpointRing::tableRows() const { return static_cast<int>(m_picture.checkp
 QString CheckpointRing::tableHeader(int column) const
 {
     switch (column) {
-    case 0: return tr("Position");
-    case 1: return tr("Kind");
-    case 2: return tr("MiB");
-    case 3: return tr("For this cut");
-    default: return {};
+    case 0:
+        return tr("Position");
+    case 1:
+        return tr("Kind");
+    case 2:
+        return tr("MiB");
+    case 3:
+        return tr("For this cut");
+    default:
+        return {};
     }
 }
 
@@ -861,11 +941,16 @@ QString CheckpointRing::tableCell(int row, int column) const
         return {};
     const CheckpointMark &mark = m_picture.checkpoints.at(row);
     switch (column) {
-    case 0: return number(mark.checkpoint.position, !m_picture.simulated);
-    case 1: return checkpointKindWord(mark.checkpoint.kind);
-    case 2: return mark.checkpoint.sizeBytes ? mebibytes(*mark.checkpoint.sizeBytes) : tr("not reported");
-    case 3: return fateWord(mark, m_picture);
-    default: return {};
+    case 0:
+        return number(mark.checkpoint.position, !m_picture.simulated);
+    case 1:
+        return checkpointKindWord(mark.checkpoint.kind);
+    case 2:
+        return mark.checkpoint.sizeBytes ? mebibytes(*mark.checkpoint.sizeBytes) : tr("not reported");
+    case 3:
+        return fateWord(mark, m_picture);
+    default:
+        return {};
     }
 }
 

@@ -18,9 +18,9 @@ namespace kerf {
 
 /// Prompt positions on a circle: 0 at the top, clockwise. A value, apart from painting.
 struct RingScale {
-    int span = 1;                 ///< tokens of the full circle
+    int span = 1; ///< tokens of the full circle
     QPointF center;
-    qreal radius = 0;             ///< of the track's outer edge
+    qreal radius = 0; ///< of the track's outer edge
     qreal thickness = 0;
 
     qreal angleOf(qreal position) const { return 360.0 * position / qMax(1, span); }
@@ -33,8 +33,8 @@ struct RingScale {
 /// A head on the outside of the ring; several checkpoints share one where there are too many.
 struct RingHead {
     QPointF center;
-    QList<int> marks;             ///< indices into CutPicture::checkpoints
-    bool erased = false;          ///< gone, shown hollow for ten seconds
+    QList<int> marks; ///< indices into CutPicture::checkpoints
+    bool erased = false; ///< gone, shown hollow for ten seconds
     CheckpointKind kind = CheckpointKind::InternalCheckpoint;
     int position = 0;
 };
@@ -56,7 +56,7 @@ public:
     RingScale ringScale() const;
     QList<RingHead> heads() const;
     QString centerNumber() const;
-    QString centerState() const;   ///< the word under it
+    QString centerState() const; ///< the word under it
     QString tooltipAt(QPointF point) const;
     std::optional<int> currentCheckpoint() const; ///< position under the keyboard
 
@@ -102,7 +102,7 @@ private:
     Selection *m_selection;
     CutPicture m_picture;
     bool m_fit = true;
-    int m_current = -1;           ///< row under the keyboard
+    int m_current = -1; ///< row under the keyboard
     QList<Ghost> m_ghosts;
     QElapsedTimer m_clock;
     QTimer m_ghostTimer;

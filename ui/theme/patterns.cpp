@@ -7,7 +7,8 @@
 
 namespace kerf {
 
-void fillLines(QPainter &painter, const QPainterPath &shape, const QColor &color, qreal spacing, qreal width, bool rising)
+void fillLines(QPainter &painter, const QPainterPath &shape, const QColor &color, qreal spacing, qreal width,
+               bool rising)
 {
     const QRectF bounds = shape.boundingRect();
     if (bounds.isEmpty())

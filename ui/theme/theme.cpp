@@ -23,12 +23,16 @@ namespace {
 class TextColorSvg : public QIconEngine
 {
 public:
-    explicit TextColorSvg(QString path) : m_path(std::move(path)) {}
+    explicit TextColorSvg(QString path)
+        : m_path(std::move(path))
+    {
+    }
 
     void paint(QPainter *painter, const QRect &rect, QIcon::Mode mode, QIcon::State) override
     {
         const QPalette palette = QApplication::palette();
-        QColor color = palette.color(mode == QIcon::Disabled ? QPalette::Disabled : QPalette::Active, QPalette::WindowText);
+        QColor color =
+            palette.color(mode == QIcon::Disabled ? QPalette::Disabled : QPalette::Active, QPalette::WindowText);
         if (mode == QIcon::Selected)
             color = palette.color(QPalette::HighlightedText);
         QFile file(m_path);
@@ -69,9 +73,12 @@ std::optional<ThemeChoice> themeFromName(const QString &name)
 QString themeName(ThemeChoice choice)
 {
     switch (choice) {
-    case ThemeChoice::Light: return QStringLiteral("light");
-    case ThemeChoice::Dark: return QStringLiteral("dark");
-    case ThemeChoice::System: break;
+    case ThemeChoice::Light:
+        return QStringLiteral("light");
+    case ThemeChoice::Dark:
+        return QStringLiteral("dark");
+    case ThemeChoice::System:
+        break;
     }
     return QStringLiteral("system");
 }
@@ -133,9 +140,6 @@ QIcon themedIcon(const QString &name)
     return haveOwn ? QIcon(new TextColorSvg(own)) : QIcon();
 }
 
-QFont tokenFont()
-{
-    return QFontDatabase::systemFont(QFontDatabase::FixedFont);
-}
+QFont tokenFont() { return QFontDatabase::systemFont(QFontDatabase::FixedFont); }
 
 } // namespace kerf

@@ -19,9 +19,9 @@ public:
         int episodes = 0;
         int tokens = 0;
         Role largest = Role::System;
-        Tier lowest = Tier::Live;  ///< the farthest down that any of them goes
+        Tier lowest = Tier::Live; ///< the farthest down that any of them goes
         bool pinned = false;
-        int evicted = 0;           ///< how many the shown cut moves
+        int evicted = 0; ///< how many the shown cut moves
         friend bool operator==(const Summary &, const Summary &) = default;
     };
 

@@ -65,7 +65,8 @@ void drawPlate(QPainter &p, const QRectF &rect, const QString &text, const QColo
     const qreal width = metrics.horizontalAdvance(text) + 8;
     if (width > rect.width())
         return;
-    const QRectF plate(rect.center().x() - width / 2, rect.center().y() - metrics.height() / 2, width, metrics.height());
+    const QRectF plate(rect.center().x() - width / 2, rect.center().y() - metrics.height() / 2, width,
+                       metrics.height());
     p.fillRect(plate, ground);
     p.setPen(color);
     p.drawText(plate, Qt::AlignCenter, text);
@@ -80,9 +81,10 @@ TimelineView::TimelineView(Selection *selection, QWidget *parent)
     installTableAccess();
     setObjectName(QStringLiteral("timeline"));
     setAccessibleName(tr("Timeline"));
-    setWhatsThis(tr("The prompt on a token axis. Each lane says one thing about the same tokens: the checkpoints, what the "
-                    "slot holds, the episodes, what stays of them, what the next request sends, and what each legal cut "
-                    "would cost. Ctrl+wheel zooms, drag selects a range."));
+    setWhatsThis(
+        tr("The prompt on a token axis. Each lane says one thing about the same tokens: the checkpoints, what the "
+           "slot holds, the episodes, what stays of them, what the next request sends, and what each legal cut "
+           "would cost. Ctrl+wheel zooms, drag selects a range."));
     setFrameShape(QFrame::NoFrame);
     // Always there: a scroll bar that comes and goes changes the width and looks like a zoom.
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
@@ -90,7 +92,8 @@ TimelineView::TimelineView(Selection *selection, QWidget *parent)
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setMouseTracking(true);
 
-    const auto action = [this](const QString &name, const QString &text, const QString &icon, QList<QKeySequence> keys, auto &&slot) {
+    const auto action = [this](const QString &name, const QString &text, const QString &icon, QList<QKeySequence> keys,
+                               auto &&slot) {
         auto *made = new QAction(themedIcon(icon), text, this);
         made->setObjectName(name);
         made->setShortcuts(keys);
@@ -106,38 +109,45 @@ TimelineView::TimelineView(Selection *selection, QWidget *parent)
             anchor = *token;
         setVisibleRange(scale.zoomed(anchor, factor, axisTotal()));
     };
-    m_zoomIn = action(QStringLiteral("zoomIn"), tr("Zoom in"), QStringLiteral("zoom-in"), {Qt::Key_W, Qt::Key_Plus, QKeySequence(Qt::CTRL | Qt::Key_Plus)},
-                      [zoomBy] { zoomBy(1.5); });
-    m_zoomOut = action(QStringLiteral("zoomOut"), tr("Zoom out"), QStringLiteral("zoom-out"), {Qt::Key_S, Qt::Key_Minus, QKeySequence(Qt::CTRL | Qt::Key_Minus)},
-                       [zoomBy] { zoomBy(1 / 1.5); });
-    m_fit = action(QStringLiteral("zoomFit"), tr("Fit"), QStringLiteral("zoom-fit-best"), {QKeySequence(Qt::CTRL | Qt::Key_0)},
-                   [this] { setVisibleRange(fitRange()); });
-    m_zoomBack = action(QStringLiteral("zoomBack"), tr("Zoom back"), QStringLiteral("zoom-original"), {Qt::Key_Backspace}, [this] {
-        if (m_zoomStack.isEmpty())
-            return;
-        const TokenRange range = m_zoomStack.takeLast();
-        setVisibleRange(range, false);
-    });
-    m_zoomSelection = action(QStringLiteral("zoomSelection"), tr("Zoom to selection"), QStringLiteral("zoom-in"), {Qt::Key_Z}, [this] {
-        if (const auto range = m_selection->range(); range && range->size() > 0)
-            setVisibleRange(*range);
-        else if (const int row = tableCurrentRow(); row >= 0)
-            setVisibleRange(m_index.at(row).range);
-    });
-    m_previous = action(QStringLiteral("previousEpisode"), tr("Previous episode"), QStringLiteral("go-previous"), {Qt::Key_Comma},
-                        [this] { stepEpisode(-1, false); });
+    m_zoomIn = action(QStringLiteral("zoomIn"), tr("Zoom in"), QStringLiteral("zoom-in"),
+                      {Qt::Key_W, Qt::Key_Plus, QKeySequence(Qt::CTRL | Qt::Key_Plus)}, [zoomBy] { zoomBy(1.5); });
+    m_zoomOut =
+        action(QStringLiteral("zoomOut"), tr("Zoom out"), QStringLiteral("zoom-out"),
+               {Qt::Key_S, Qt::Key_Minus, QKeySequence(Qt::CTRL | Qt::Key_Minus)}, [zoomBy] { zoomBy(1 / 1.5); });
+    m_fit = action(QStringLiteral("zoomFit"), tr("Fit"), QStringLiteral("zoom-fit-best"),
+                   {QKeySequence(Qt::CTRL | Qt::Key_0)}, [this] { setVisibleRange(fitRange()); });
+    m_zoomBack = action(QStringLiteral("zoomBack"), tr("Zoom back"), QStringLiteral("zoom-original"),
+                        {Qt::Key_Backspace}, [this] {
+                            if (m_zoomStack.isEmpty())
+                                return;
+                            const TokenRange range = m_zoomStack.takeLast();
+                            setVisibleRange(range, false);
+                        });
+    m_zoomSelection = action(QStringLiteral("zoomSelection"), tr("Zoom to selection"), QStringLiteral("zoom-in"),
+                             {Qt::Key_Z}, [this] {
+                                 if (const auto range = m_selection->range(); range && range->size() > 0)
+                                     setVisibleRange(*range);
+                                 else if (const int row = tableCurrentRow(); row >= 0)
+                                     setVisibleRange(m_index.at(row).range);
+                             });
+    m_previous = action(QStringLiteral("previousEpisode"), tr("Previous episode"), QStringLiteral("go-previous"),
+                        {Qt::Key_Comma}, [this] { stepEpisode(-1, false); });
     m_next = action(QStringLiteral("nextEpisode"), tr("Next episode"), QStringLiteral("go-next"), {Qt::Key_Period},
                     [this] { stepEpisode(1, false); });
-    m_center = action(QStringLiteral("centerSelection"), tr("Centre selection, then fit"), QStringLiteral("go-jump"), {Qt::Key_F}, [this] {
-        const int row = tableCurrentRow();
-        const int at = row >= 0 ? (m_index.at(row).range.begin + m_index.at(row).range.end) / 2 : m_selection->token().value_or(-1);
-        const int middle = (m_visible.begin + m_visible.end) / 2;
-        const TokenRange moved = TokenScale::clamped(TokenRange{at - m_visible.size() / 2, at - m_visible.size() / 2 + m_visible.size()}, axisTotal());
-        if (at < 0 || std::abs(at - middle) <= 1 || moved == m_visible)
-            setVisibleRange(fitRange());
-        else
-            setVisibleRange(moved);
-    });
+    m_center = action(QStringLiteral("centerSelection"), tr("Centre selection, then fit"), QStringLiteral("go-jump"),
+                      {Qt::Key_F}, [this] {
+                          const int row = tableCurrentRow();
+                          const int at = row >= 0 ? (m_index.at(row).range.begin + m_index.at(row).range.end) / 2
+                                                  : m_selection->token().value_or(-1);
+                          const int middle = (m_visible.begin + m_visible.end) / 2;
+                          const TokenRange moved = TokenScale::clamped(
+                              TokenRange{at - m_visible.size() / 2, at - m_visible.size() / 2 + m_visible.size()},
+                              axisTotal());
+                          if (at < 0 || std::abs(at - middle) <= 1 || moved == m_visible)
+                              setVisibleRange(fitRange());
+                          else
+                              setVisibleRange(moved);
+                      });
     m_pin = action(QStringLiteral("pinEpisode"), tr("Pin episode"), QStringLiteral("kerf-pin"), {Qt::Key_P}, [this] {
         if (const auto seq = m_selection->episodeSeq())
             Q_EMIT pinRequested(*seq);
@@ -164,22 +174,32 @@ TimelineView::TimelineView(Selection *selection, QWidget *parent)
 QString TimelineView::laneTitle(Lane lane) const
 {
     switch (lane) {
-    case Lane::Ruler: return tr("Tokens");
-    case Lane::Checkpoints: return tr("Checkpoints");
-    case Lane::Holds: return m_picture.slotId >= 0 ? tr("Slot %1 holds").arg(m_picture.slotId) : tr("Slot holds");
-    case Lane::Episodes: return tr("Episodes");
-    case Lane::Tier: return tr("Tier");
-    case Lane::Flow: return tr("Flow");
-    case Lane::Sent: return m_picture.cut == CutPicture::Cut::None ? tr("Sent last") : tr("Sent next");
-    case Lane::CutRuler: return tr("Cut ruler");
-    case Lane::Strip: return tr("Session");
+    case Lane::Ruler:
+        return tr("Tokens");
+    case Lane::Checkpoints:
+        return tr("Checkpoints");
+    case Lane::Holds:
+        return m_picture.slotId >= 0 ? tr("Slot %1 holds").arg(m_picture.slotId) : tr("Slot holds");
+    case Lane::Episodes:
+        return tr("Episodes");
+    case Lane::Tier:
+        return tr("Tier");
+    case Lane::Flow:
+        return tr("Flow");
+    case Lane::Sent:
+        return m_picture.cut == CutPicture::Cut::None ? tr("Sent last") : tr("Sent next");
+    case Lane::CutRuler:
+        return tr("Cut ruler");
+    case Lane::Strip:
+        return tr("Session");
     }
     return {};
 }
 
 int TimelineView::axisTotal() const
 {
-    return std::max({m_picture.contextSize, m_picture.promptTokens, m_picture.nPast.value_or(0), TokenScale::kMinimumTokens});
+    return std::max(
+        {m_picture.contextSize, m_picture.promptTokens, m_picture.nPast.value_or(0), TokenScale::kMinimumTokens});
 }
 
 TokenRange TimelineView::fitRange() const
@@ -224,22 +244,31 @@ qreal TimelineView::labelWidth() const
     QFont bold = font();
     bold.setBold(true);
     const QFontMetricsF metrics(bold);
-    return std::max(metrics.horizontalAdvance(laneTitle(Lane::Checkpoints)), metrics.horizontalAdvance(laneTitle(Lane::Holds))) + 24;
+    return std::max(metrics.horizontalAdvance(laneTitle(Lane::Checkpoints)),
+                    metrics.horizontalAdvance(laneTitle(Lane::Holds)))
+        + 24;
 }
 
 qreal TimelineView::laneHeight(Lane lane) const
 {
     const qreal line = QFontMetricsF(font()).height();
     switch (lane) {
-    case Lane::Ruler: return line + 14;
-    case Lane::Checkpoints: return std::max(2 * line + 8, 40.0);
+    case Lane::Ruler:
+        return line + 14;
+    case Lane::Checkpoints:
+        return std::max(2 * line + 8, 40.0);
     case Lane::Holds:
     case Lane::Episodes:
-    case Lane::Sent: return std::max(2 * line + 14, 44.0);
-    case Lane::Tier: return line + 10;
-    case Lane::Flow: return 26;
-    case Lane::CutRuler: return line * 5 + 24;
-    case Lane::Strip: return 2 * line + 8;
+    case Lane::Sent:
+        return std::max(2 * line + 14, 44.0);
+    case Lane::Tier:
+        return line + 10;
+    case Lane::Flow:
+        return 26;
+    case Lane::CutRuler:
+        return line * 5 + 24;
+    case Lane::Strip:
+        return 2 * line + 8;
     }
     return 0;
 }
@@ -273,7 +302,8 @@ void TimelineView::layoutLanes()
         m_lanes[i] = QRectF(left, y, width, height);
         y += height;
     }
-    m_lanes[kLaneCount - 1] = stripHeight > 0 ? QRectF(left, viewport()->height() - stripHeight, width, stripHeight) : QRectF();
+    m_lanes[kLaneCount - 1] =
+        stripHeight > 0 ? QRectF(left, viewport()->height() - stripHeight, width, stripHeight) : QRectF();
 }
 
 QRectF TimelineView::laneRect(Lane lane) const { return m_lanes[static_cast<int>(lane)]; }
@@ -367,7 +397,8 @@ void TimelineView::paintEvent(QPaintEvent *)
     p.setClipRect(QRectF(0, axis.bottom(), viewport()->width(), stripTop - axis.bottom()));
     paintGround(p, c);
     p.save();
-    p.setClipRect(QRectF(axis.left() - 8, axis.bottom(), axis.width() + 16, stripTop - axis.bottom()), Qt::IntersectClip);
+    p.setClipRect(QRectF(axis.left() - 8, axis.bottom(), axis.width() + 16, stripTop - axis.bottom()),
+                  Qt::IntersectClip);
     p.setRenderHint(QPainter::Antialiasing);
     paintFlow(p, c);
     paintHolds(p, c);
@@ -386,7 +417,8 @@ void TimelineView::paintEvent(QPaintEvent *)
     paintRuler(p, c);
     paintStrip(p, c);
 
-    if (m_index.count() == 0 && m_picture.ring != CutPicture::Ring::NoSession && m_picture.cut == CutPicture::Cut::None) {
+    if (m_index.count() == 0 && m_picture.ring != CutPicture::Ring::NoSession
+        && m_picture.cut == CutPicture::Cut::None) {
         p.setPen(c.dimText);
         const QRectF room(axis.left() + 8, axis.bottom() + laneHeight(Lane::Checkpoints) + laneHeight(Lane::Holds),
                           axis.width() - 16, laneHeight(Lane::Episodes));
@@ -406,13 +438,15 @@ void TimelineView::paintGround(QPainter &p, const SemanticColors &c) const
 {
     const QRectF axis = m_lanes[0];
     if (m_picture.simulated)
-        fillSimulated(p, QRectF(axis.left() - 8, axis.bottom(), viewport()->width() - axis.left() + 8, viewport()->height()), c);
+        fillSimulated(
+            p, QRectF(axis.left() - 8, axis.bottom(), viewport()->width() - axis.left() + 8, viewport()->height()), c);
     const TokenScale scale = tokenScale();
     // Tolerance, under everything.
     if (m_picture.requested && m_picture.tolerance > 0 && m_picture.cut != CutPicture::Cut::None
         && m_picture.ring == CutPicture::Ring::Visible) {
-        const QRectF band = rangeRect(scale, TokenRange{std::max(0, *m_picture.requested - m_picture.tolerance), *m_picture.requested},
-                                      QRectF(axis.left(), axis.bottom(), axis.width(), viewport()->height()), 0);
+        const QRectF band =
+            rangeRect(scale, TokenRange{std::max(0, *m_picture.requested - m_picture.tolerance), *m_picture.requested},
+                      QRectF(axis.left(), axis.bottom(), axis.width(), viewport()->height()), 0);
         p.fillRect(band, mixed(c.warning, c.base, c.dark ? 0.20 : 0.11));
     }
     // Grid of the ruler.
@@ -450,12 +484,18 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
         switch (lane) {
         case Lane::Checkpoints:
             if (m_picture.ring == CutPicture::Ring::Visible)
-                second = m_picture.ringSource.isEmpty() ? number(m_picture.checkpoints.size())
-                                                        : tr("%1 · %2", "number of checkpoints, source").arg(number(m_picture.checkpoints.size()), m_picture.ringSource);
+                second = m_picture.ringSource.isEmpty()
+                    ? number(m_picture.checkpoints.size())
+                    : tr("%1 · %2", "number of checkpoints, source")
+                          .arg(number(m_picture.checkpoints.size()), m_picture.ringSource);
             break;
         case Lane::Holds:
             if (m_picture.promptTokens > 0)
-                second = tr("%1 tokens").arg(number(m_picture.nPast && m_picture.cut == CutPicture::Cut::None ? *m_picture.nPast : m_picture.promptTokens, exact));
+                second =
+                    tr("%1 tokens")
+                        .arg(number(m_picture.nPast && m_picture.cut == CutPicture::Cut::None ? *m_picture.nPast
+                                                                                              : m_picture.promptTokens,
+                                    exact));
             break;
         case Lane::Episodes:
             if (m_index.count() > 0 || m_picture.cut != CutPicture::Cut::Compaction)
@@ -465,8 +505,13 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
             if (m_picture.sentTotal > 0)
                 second = tr("%1 tokens").arg(number(m_picture.sentTotal, exact || m_picture.measured));
             break;
-        case Lane::CutRuler: second = m_picture.alternatives.isEmpty() ? tr("prefill") : m_costInMs ? tr("prefill, ms") : tr("prefill, tokens"); break;
-        default: break;
+        case Lane::CutRuler:
+            second = m_picture.alternatives.isEmpty() ? tr("prefill")
+                : m_costInMs                          ? tr("prefill, ms")
+                                                      : tr("prefill, tokens");
+            break;
+        default:
+            break;
         }
         const QRectF room(8, rect.top() + 2, axis.left() - 18, rect.height() - 4);
         const bool tall = !second.isEmpty() && rect.height() >= boldMetrics.height() + smallMetrics.height();
@@ -479,8 +524,8 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
         if (tall) {
             p.setFont(small);
             p.setPen(c.dimText);
-            p.drawText(QRectF(room.left(), top + boldMetrics.height(), room.width(), smallMetrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-                       smallMetrics.elidedText(second, Qt::ElideRight, room.width()));
+            p.drawText(QRectF(room.left(), top + boldMetrics.height(), room.width(), smallMetrics.height()),
+                       Qt::AlignLeft | Qt::AlignVCenter, smallMetrics.elidedText(second, Qt::ElideRight, room.width()));
         }
     }
 }
@@ -511,10 +556,12 @@ void TimelineView::paintRuler(QPainter &p, const SemanticColors &c) const
     const bool equal = cut && m_picture.requested && m_picture.aligned && *m_picture.requested == *m_picture.aligned;
     if (cut && m_picture.aligned)
         chips.append({*m_picture.aligned,
-                      equal ? tr("cut %1 as requested").arg(number(*m_picture.aligned, exact)) : tr("cut %1").arg(number(*m_picture.aligned, exact)),
+                      equal ? tr("cut %1 as requested").arg(number(*m_picture.aligned, exact))
+                            : tr("cut %1").arg(number(*m_picture.aligned, exact)),
                       Chip::Aligned});
     if (cut && m_picture.requested && !equal)
-        chips.append({*m_picture.requested, tr("requested %1").arg(number(*m_picture.requested, exact)), Chip::Requested});
+        chips.append(
+            {*m_picture.requested, tr("requested %1").arg(number(*m_picture.requested, exact)), Chip::Requested});
     if (m_picture.budget > 0) {
         const auto share = [this](int at) { return QLocale().toString(qRound(100.0 * at / m_picture.budget)); };
         if (m_picture.triggerAt > 0)
@@ -536,7 +583,8 @@ void TimelineView::paintRuler(QPainter &p, const SemanticColors &c) const
         const qreal width = chipMetrics.horizontalAdvance(chip.text) + 12;
         const qreal x = scale.toX(chip.position);
         // Beside its line: the cut to the left or right of it, others where there is room.
-        QList<qreal> tries = chip.kind == Chip::Aligned ? QList<qreal>{x - width, x - width / 2, x} : QList<qreal>{x + 2, x - width - 2, x + 8 + width / 3};
+        QList<qreal> tries = chip.kind == Chip::Aligned ? QList<qreal>{x - width, x - width / 2, x}
+                                                        : QList<qreal>{x + 2, x - width - 2, x + 8 + width / 3};
         for (qreal left : std::as_const(tries)) {
             left = std::clamp(left, axis.left() - 4, std::max(axis.left() - 4, axis.right() + 8 - width));
             const QRectF rect(left, 3, width, axis.height() - 7);
@@ -608,13 +656,24 @@ void TimelineView::paintCheckpoints(QPainter &p, const SemanticColors &c) const
     p.setFont(font());
     QString note;
     switch (m_picture.ring) {
-    case CutPicture::Ring::NotVisible: note = tr("not visible on this server"); break;
-    case CutPicture::Ring::FullAttention: note = tr("not used: any token can be a cut"); break;
-    case CutPicture::Ring::Empty: note = tr("no checkpoint yet: the server makes them while it works"); break;
-    case CutPicture::Ring::BeforeFirstTask: note = tr("this slot has not run yet"); break;
-    case CutPicture::Ring::NoServer: note = tr("no slot to look at"); break;
+    case CutPicture::Ring::NotVisible:
+        note = tr("not visible on this server");
+        break;
+    case CutPicture::Ring::FullAttention:
+        note = tr("not used: any token can be a cut");
+        break;
+    case CutPicture::Ring::Empty:
+        note = tr("no checkpoint yet: the server makes them while it works");
+        break;
+    case CutPicture::Ring::BeforeFirstTask:
+        note = tr("this slot has not run yet");
+        break;
+    case CutPicture::Ring::NoServer:
+        note = tr("no slot to look at");
+        break;
     case CutPicture::Ring::NoSession:
-    case CutPicture::Ring::Visible: break;
+    case CutPicture::Ring::Visible:
+        break;
     }
     if (!note.isEmpty()) {
         p.setPen(c.dimText);
@@ -731,7 +790,8 @@ void TimelineView::paintHolds(QPainter &p, const SemanticColors &c) const
     }
     const int used = std::max(end, m_picture.promptTokens);
     if (m_picture.contextSize > used && used > 0) {
-        const QRectF rect = rangeRect(scale, TokenRange{used, m_picture.contextSize}, lane, inset).adjusted(1, 0.5, -1, -0.5);
+        const QRectF rect =
+            rangeRect(scale, TokenRange{used, m_picture.contextSize}, lane, inset).adjusted(1, 0.5, -1, -0.5);
         if (rect.width() > 4) {
             QPen pen(c.axis, 1, Qt::CustomDashLine);
             pen.setDashPattern({3, 2});
@@ -754,7 +814,8 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
     if (!lane.isEmpty() && m_index.count() == 0 && m_picture.cut == CutPicture::Cut::Compaction) {
         p.setFont(font());
         p.setPen(c.dimText);
-        p.drawText(lane.adjusted(8, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter, tr("The messages of that prompt are not kept."));
+        p.drawText(lane.adjusted(8, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                   tr("The messages of that prompt are not kept."));
     }
     if (lane.isEmpty() || m_index.count() == 0)
         return;
@@ -778,7 +839,8 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
             p.fillRect(rect.adjusted(0, 0, -1, 0), color);
             const QString letter = roleLetter(block.role);
             QString label = letter;
-            if (block.seq > 0 && metrics.horizontalAdvance(QStringLiteral("%1 %2").arg(block.seq).arg(letter)) + 10 < rect.width())
+            if (block.seq > 0
+                && metrics.horizontalAdvance(QStringLiteral("%1 %2").arg(block.seq).arg(letter)) + 10 < rect.width())
                 label = QStringLiteral("%1 %2").arg(block.seq).arg(letter);
             if (metrics.horizontalAdvance(label) + 3 < rect.width()) {
                 p.setPen(evicted || fade < 1 ? c.text : c.onFill);
@@ -796,7 +858,8 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
         }
         // Under three pixels: one column for all that fall in it, coloured by the largest role.
         const qreal columnEnd = x0 + kMergePixels;
-        const int last = std::max(i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(columnEnd) - 1)));
+        const int last =
+            std::max(i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(columnEnd) - 1)));
         const EpisodeIndex::Summary sum = m_index.summary(i, last);
         const bool mostlyEvicted = sum.evicted * 2 > sum.episodes;
         p.fillRect(QRectF(x0, lane.top() + inset, kMergePixels, lane.height() - 2 * inset),
@@ -848,7 +911,8 @@ void TimelineView::paintTiers(QPainter &p, const SemanticColors &c) const
         int n = 1;
         int next = i + 1;
         if (x1 - x0 < kMergePixels) {
-            const int last = std::max(i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(x0 + kMergePixels) - 1)));
+            const int last = std::max(
+                i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(x0 + kMergePixels) - 1)));
             const EpisodeIndex::Summary sum = m_index.summary(i, last);
             now = sum.lowest;
             n = sum.episodes;
@@ -882,7 +946,9 @@ void TimelineView::paintFlow(QPainter &p, const SemanticColors &c) const
     const auto band = [&](TokenRange from, TokenRange to, const QColor &color) {
         if (from.size() <= 0 || to.size() <= 0)
             return;
-        const auto x = [&](int position) { return std::clamp(scale.toX(position), lane.left() - 4000, lane.right() + 4000); };
+        const auto x = [&](int position) {
+            return std::clamp(scale.toX(position), lane.left() - 4000, lane.right() + 4000);
+        };
         const qreal top = lane.top() + 2;
         const qreal bottom = lane.bottom();
         const qreal middle = (top + bottom) / 2;
@@ -902,7 +968,8 @@ void TimelineView::paintFlow(QPainter &p, const SemanticColors &c) const
     band(TokenRange{0, m_picture.retained}, TokenRange{0, m_picture.retained}, c.reused);
     const int tail = m_picture.promptTokens - evictedEnd;
     if (evictedEnd > 0 && tail > 0)
-        band(TokenRange{evictedEnd, m_picture.promptTokens}, TokenRange{std::max(0, m_picture.sentTotal - tail), m_picture.sentTotal}, c.recent);
+        band(TokenRange{evictedEnd, m_picture.promptTokens},
+             TokenRange{std::max(0, m_picture.sentTotal - tail), m_picture.sentTotal}, c.recent);
 }
 
 void TimelineView::paintSent(QPainter &p, const SemanticColors &c) const
@@ -944,8 +1011,11 @@ void TimelineView::paintSent(QPainter &p, const SemanticColors &c) const
     QColor besideColor = c.warning;
     if (m_picture.rangeOnly) {
         const int kept = std::clamp(m_picture.reusedHigh, 0, total);
-        put(TokenRange{0, kept}, 1, tr("reused %1 to %2").arg(number(m_picture.reusedLow), number(m_picture.reusedHigh, exact)), number(kept, exact));
-        put(TokenRange{kept, total}, 2, tr("prefilled %1").arg(number(total - kept, exact)), number(total - kept, exact));
+        put(TokenRange{0, kept}, 1,
+            tr("reused %1 to %2").arg(number(m_picture.reusedLow), number(m_picture.reusedHigh, exact)),
+            number(kept, exact));
+        put(TokenRange{kept, total}, 2, tr("prefilled %1").arg(number(total - kept, exact)),
+            number(total - kept, exact));
         beside = tr("or up to %1").arg(number(total - m_picture.reusedLow, exact));
         besideColor = c.prefilled;
     } else if (m_picture.reused) {
@@ -959,7 +1029,8 @@ void TimelineView::paintSent(QPainter &p, const SemanticColors &c) const
             beside = tr("%1 prefilled").arg(number(fresh, exact));
             besideColor = c.prefilled;
         } else {
-            put(TokenRange{head, total}, 2, tr("prefilled %1").arg(number(total - head, exact)), number(total - head, exact));
+            put(TokenRange{head, total}, 2, tr("prefilled %1").arg(number(total - head, exact)),
+                number(total - head, exact));
         }
     }
     if (m_picture.targetMissed > 0) {
@@ -985,8 +1056,9 @@ void TimelineView::paintCutRuler(QPainter &p, const SemanticColors &c) const
     p.setFont(font());
     if (all.isEmpty() || m_costMaximum <= 0) {
         p.setPen(c.dimText);
-        QString note = m_picture.cut == CutPicture::Cut::None ? tr("No plan. Press F6 to see what each legal cut would cost.")
-                                                              : tr("What the other cuts would have cost is not on record.");
+        QString note = m_picture.cut == CutPicture::Cut::None
+            ? tr("No plan. Press F6 to see what each legal cut would cost.")
+            : tr("What the other cuts would have cost is not on record.");
         if (!all.isEmpty())
             note = tr("What a cut costs is not known on this server.");
         p.drawText(lane.adjusted(8, 0, -8, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextWordWrap, note);
@@ -1013,7 +1085,9 @@ void TimelineView::paintCutRuler(QPainter &p, const SemanticColors &c) const
 
     // One point a pixel column at most.
     const auto firstFrom = [&all](int position) {
-        return static_cast<int>(std::lower_bound(all.begin(), all.end(), position, [](const AlternativeValue &a, int at) { return a.cut < at; }) - all.begin());
+        return static_cast<int>(std::lower_bound(all.begin(), all.end(), position,
+                                                 [](const AlternativeValue &a, int at) { return a.cut < at; })
+                                - all.begin());
     };
     struct Point {
         qreal x, y;
@@ -1036,7 +1110,8 @@ void TimelineView::paintCutRuler(QPainter &p, const SemanticColors &c) const
     }
     if (points.isEmpty())
         return;
-    const QColor under = mixed(c.prefilled, m_picture.simulated ? mixed(c.simulated, c.base, 0.12) : c.base, c.dark ? 0.25 : 0.16);
+    const QColor under =
+        mixed(c.prefilled, m_picture.simulated ? mixed(c.simulated, c.base, 0.12) : c.base, c.dark ? 0.25 : 0.16);
     if (points.size() > lane.width() / 2) {
         // A column each: a zigzag of hundreds of long antialiased lines would cost a frame.
         for (const Point &point : std::as_const(points)) {
@@ -1100,7 +1175,8 @@ void TimelineView::paintCuts(QPainter &p, const SemanticColors &c) const
         if (at <= 0 || at < m_visible.begin || at > m_visible.end)
             continue;
         p.setPen(thin);
-        p.drawLine(QPointF(scale.toX(at), axis.bottom()), QPointF(scale.toX(at), sent.isEmpty() ? bottom : sent.bottom()));
+        p.drawLine(QPointF(scale.toX(at), axis.bottom()),
+                   QPointF(scale.toX(at), sent.isEmpty() ? bottom : sent.bottom()));
     }
     if (m_picture.cut == CutPicture::Cut::None)
         return;
@@ -1108,7 +1184,8 @@ void TimelineView::paintCuts(QPainter &p, const SemanticColors &c) const
         QPen dash(c.text, 2, Qt::CustomDashLine, Qt::FlatCap);
         dash.setDashPattern({2.6, 1.6});
         p.setPen(dash);
-        p.drawLine(QPointF(scale.toX(*m_picture.requested), axis.bottom()), QPointF(scale.toX(*m_picture.requested), bottom));
+        p.drawLine(QPointF(scale.toX(*m_picture.requested), axis.bottom()),
+                   QPointF(scale.toX(*m_picture.requested), bottom));
     }
     if (m_picture.aligned) {
         const qreal x = scale.toX(*m_picture.aligned);
@@ -1116,7 +1193,8 @@ void TimelineView::paintCuts(QPainter &p, const SemanticColors &c) const
         p.drawLine(QPointF(x, axis.bottom()), QPointF(x, bottom));
         p.setPen(Qt::NoPen);
         p.setBrush(c.text);
-        p.drawPolygon(QPolygonF({QPointF(x - 5, axis.bottom()), QPointF(x + 5, axis.bottom()), QPointF(x, axis.bottom() + 7)}));
+        p.drawPolygon(
+            QPolygonF({QPointF(x - 5, axis.bottom()), QPointF(x + 5, axis.bottom()), QPointF(x, axis.bottom() + 7)}));
     }
 }
 
@@ -1140,7 +1218,8 @@ void TimelineView::paintSelection(QPainter &p, const SemanticColors &c) const
     if (const auto range = m_selection->range(); range && range->size() > 0) {
         QColor fill = highlight;
         fill.setAlphaF(0.18f);
-        const QRectF band = rangeRect(scale, *range, QRectF(axis.left(), axis.bottom(), axis.width(), viewport()->height()), 0);
+        const QRectF band =
+            rangeRect(scale, *range, QRectF(axis.left(), axis.bottom(), axis.width(), viewport()->height()), 0);
         p.fillRect(band, fill);
         p.setPen(QPen(highlight, 1.4));
         p.drawLine(band.topLeft(), band.bottomLeft());
@@ -1154,7 +1233,8 @@ void TimelineView::paintSelection(QPainter &p, const SemanticColors &c) const
         bold.setBold(true);
         p.setFont(bold);
         const QFontMetricsF metrics(bold);
-        QRectF plate(band.center().x() - metrics.horizontalAdvance(text) / 2 - 6, episodes.isEmpty() ? axis.bottom() + 4 : episodes.bottom() - 6,
+        QRectF plate(band.center().x() - metrics.horizontalAdvance(text) / 2 - 6,
+                     episodes.isEmpty() ? axis.bottom() + 4 : episodes.bottom() - 6,
                      metrics.horizontalAdvance(text) + 12, metrics.height() + 4);
         plate.moveLeft(std::clamp(plate.left(), axis.left(), std::max(axis.left(), axis.right() - plate.width())));
         p.setPen(QPen(highlight, 1));
@@ -1191,11 +1271,13 @@ void TimelineView::paintStrip(QPainter &p, const SemanticColors &c)
     const QFontMetricsF boldMetrics(bold);
     p.setFont(bold);
     p.setPen(c.text);
-    p.drawText(QRectF(8, lane.top() + 3, lane.left() - 16, boldMetrics.height()), Qt::AlignLeft | Qt::AlignVCenter, laneTitle(Lane::Strip));
+    p.drawText(QRectF(8, lane.top() + 3, lane.left() - 16, boldMetrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+               laneTitle(Lane::Strip));
     p.setFont(small);
     p.setPen(c.dimText);
     const QString count = tr("%n episode(s)", nullptr, m_session.count());
-    p.drawText(QRectF(8, lane.top() + 3 + boldMetrics.height(), lane.left() - 16, QFontMetricsF(small).height()), Qt::AlignLeft | Qt::AlignVCenter,
+    p.drawText(QRectF(8, lane.top() + 3 + boldMetrics.height(), lane.left() - 16, QFontMetricsF(small).height()),
+               Qt::AlignLeft | Qt::AlignVCenter,
                QFontMetricsF(small).elidedText(count, Qt::ElideRight, lane.left() - 16));
     if (m_session.count() == 0)
         return;
@@ -1228,8 +1310,10 @@ void TimelineView::paintStrip(QPainter &p, const SemanticColors &c)
     }
     p.drawPixmap(bar.topLeft(), m_stripPixmap);
     // Frame: the part of the session that the lanes show.
-    const int first = m_index.count() > 0 ? std::min(m_index.firstEndingAfter(m_visible.begin), m_index.count() - 1) : -1;
-    const int last = m_index.count() > 0 ? std::min(m_index.firstEndingAfter(m_visible.end - 1), m_index.count() - 1) : -1;
+    const int first =
+        m_index.count() > 0 ? std::min(m_index.firstEndingAfter(m_visible.begin), m_index.count() - 1) : -1;
+    const int last =
+        m_index.count() > 0 ? std::min(m_index.firstEndingAfter(m_visible.end - 1), m_index.count() - 1) : -1;
     const auto seqNear = [this](int index, int step) {
         while (index >= 0 && index < m_index.count() && m_index.at(index).seq <= 0)
             index += step;
@@ -1240,7 +1324,8 @@ void TimelineView::paintStrip(QPainter &p, const SemanticColors &c)
     if (from >= 0 && to >= from) {
         const qreal perToken = bar.width() / static_cast<qreal>(std::max<qint64>(1, m_session.total()));
         const QRectF frame(bar.left() + static_cast<qreal>(m_session.beginOf(from)) * perToken, bar.top() - 4,
-                           static_cast<qreal>(m_session.beginOf(to + 1) - m_session.beginOf(from)) * perToken, bar.height() + 8);
+                           static_cast<qreal>(m_session.beginOf(to + 1) - m_session.beginOf(from)) * perToken,
+                           bar.height() + 8);
         p.setPen(QPen(c.focus, 2));
         p.setBrush(Qt::NoBrush);
         p.drawRoundedRect(frame.adjusted(-1, 0, 1, 0), 2, 2);
@@ -1270,14 +1355,19 @@ TimelineView::Hit TimelineView::hitTest(QPointF point) const
     if (block >= 0) {
         hit.firstBlock = hit.lastBlock = block;
         if (m_index.at(block).range.size() * scale.pixelsPerToken() < kMergePixels) {
-            const qreal column = scale.area.left() + qFloor((point.x() - scale.area.left()) / kMergePixels) * kMergePixels;
-            hit.firstBlock = std::max(0, std::min(m_index.firstEndingAfter(scale.toPosition(column)), m_index.count() - 1));
-            hit.lastBlock = std::max(hit.firstBlock, std::min(m_index.firstEndingAfter(scale.toPosition(column + kMergePixels) - 1), m_index.count() - 1));
+            const qreal column =
+                scale.area.left() + qFloor((point.x() - scale.area.left()) / kMergePixels) * kMergePixels;
+            hit.firstBlock =
+                std::max(0, std::min(m_index.firstEndingAfter(scale.toPosition(column)), m_index.count() - 1));
+            hit.lastBlock = std::max(
+                hit.firstBlock,
+                std::min(m_index.firstEndingAfter(scale.toPosition(column + kMergePixels) - 1), m_index.count() - 1));
         }
     }
     const auto nearest = [&](const auto &list, auto &&positionOf) {
         const int reach = qCeil(8 / std::max<qreal>(1e-9, scale.pixelsPerToken()));
-        auto it = std::lower_bound(list.begin(), list.end(), hit.position - reach, [&](const auto &item, int at) { return positionOf(item) < at; });
+        auto it = std::lower_bound(list.begin(), list.end(), hit.position - reach,
+                                   [&](const auto &item, int at) { return positionOf(item) < at; });
         int best = -1;
         int distance = reach + 1;
         for (; it != list.end() && positionOf(*it) <= hit.position + reach; ++it) {
@@ -1289,9 +1379,11 @@ TimelineView::Hit TimelineView::hitTest(QPointF point) const
         return best;
     };
     if (*hit.lane == Lane::Checkpoints)
-        hit.checkpoint = nearest(m_picture.checkpoints, [](const CheckpointMark &mark) { return mark.checkpoint.position; });
+        hit.checkpoint =
+            nearest(m_picture.checkpoints, [](const CheckpointMark &mark) { return mark.checkpoint.position; });
     if (*hit.lane == Lane::CutRuler)
-        hit.alternative = nearest(m_picture.alternatives, [](const AlternativeValue &alternative) { return alternative.cut; });
+        hit.alternative =
+            nearest(m_picture.alternatives, [](const AlternativeValue &alternative) { return alternative.cut; });
     return hit;
 }
 
@@ -1309,7 +1401,8 @@ QString TimelineView::tooltipAt(QPointF point) const
         const AlternativeValue &a = m_picture.alternatives.at(hit.alternative);
         QString text = tr("Legal cut at %1: %2").arg(number(a.cut, exact), alternativeText(a));
         if (a.predictedReuse && a.predictedPrefill)
-            text = tr("%1, %2 reused, %3 prefilled (predicted)").arg(text, number(*a.predictedReuse, exact), number(*a.predictedPrefill, exact));
+            text = tr("%1, %2 reused, %3 prefilled (predicted)")
+                       .arg(text, number(*a.predictedReuse, exact), number(*a.predictedPrefill, exact));
         if (a.tokensAfter)
             text = tr("%1. Window after it: %2.").arg(text, number(*a.tokensAfter, exact));
         return text;
@@ -1320,8 +1413,11 @@ QString TimelineView::tooltipAt(QPointF point) const
     }
     if (hit.firstBlock >= 0) {
         const BlockValue &block = m_index.at(hit.firstBlock);
-        QString text = block.seq > 0 ? tr("Episode %1, %2").arg(number(block.seq), roleWord(block.role)) : tr("Part of the prompt, %1").arg(roleWord(block.role));
-        text = tr("%1: %2 tokens, %3 – %4").arg(text, number(block.range.size(), exact), number(block.range.begin, exact), number(block.range.end, exact));
+        QString text = block.seq > 0 ? tr("Episode %1, %2").arg(number(block.seq), roleWord(block.role))
+                                     : tr("Part of the prompt, %1").arg(roleWord(block.role));
+        text = tr("%1: %2 tokens, %3 – %4")
+                   .arg(text, number(block.range.size(), exact), number(block.range.begin, exact),
+                        number(block.range.end, exact));
         if (block.pinned)
             text = tr("%1. Pinned.").arg(text);
         if (block.tierAfter)
@@ -1331,10 +1427,7 @@ QString TimelineView::tooltipAt(QPointF point) const
     return hit.position >= m_picture.promptTokens ? tr("Free.") : tr("Token %1").arg(number(hit.position, exact));
 }
 
-void TimelineView::resizeEvent(QResizeEvent *)
-{
-    layoutLanes();
-}
+void TimelineView::resizeEvent(QResizeEvent *) { layoutLanes(); }
 
 void TimelineView::scrollContentsBy(int, int)
 {
@@ -1347,7 +1440,8 @@ void TimelineView::wheelEvent(QWheelEvent *event)
     const TokenScale scale = tokenScale();
     const int delta = event->angleDelta().y() != 0 ? event->angleDelta().y() : event->angleDelta().x();
     if (event->modifiers() & Qt::ControlModifier) {
-        setVisibleRange(scale.zoomed(scale.toPosition(event->position().x()), std::pow(1.2, delta / 120.0), axisTotal()));
+        setVisibleRange(
+            scale.zoomed(scale.toPosition(event->position().x()), std::pow(1.2, delta / 120.0), axisTotal()));
     } else if ((event->modifiers() & Qt::ShiftModifier) || event->angleDelta().x() != 0) {
         setVisibleRange(scale.panned(-qRound(m_visible.size() * 0.1 * delta / 120.0), axisTotal()), false);
     } else {
@@ -1367,7 +1461,8 @@ void TimelineView::moveFrame(qreal x)
     int best = -1;
     for (int distance = 0; distance < m_session.count() && best < 0; ++distance) {
         for (const int candidate : {index + distance, index - distance}) {
-            if (candidate >= 0 && candidate < m_session.count() && m_index.indexOfSeq(m_session.seqAt(candidate)) >= 0) {
+            if (candidate >= 0 && candidate < m_session.count()
+                && m_index.indexOfSeq(m_session.seqAt(candidate)) >= 0) {
                 best = m_index.indexOfSeq(m_session.seqAt(candidate));
                 break;
             }
@@ -1407,7 +1502,9 @@ void TimelineView::mouseMoveEvent(QMouseEvent *event)
     const QPointF moved = event->position() - *m_press;
     if (m_pressButton == Qt::MiddleButton) {
         const int tokens = qRound(-moved.x() / std::max<qreal>(1e-9, scale.pixelsPerToken()));
-        setVisibleRange(TokenScale::clamped(TokenRange{m_pressVisible.begin + tokens, m_pressVisible.end + tokens}, axisTotal()), false);
+        setVisibleRange(
+            TokenScale::clamped(TokenRange{m_pressVisible.begin + tokens, m_pressVisible.end + tokens}, axisTotal()),
+            false);
         return;
     }
     if (m_pressButton == Qt::LeftButton && (m_dragging || std::abs(moved.x()) > QApplication::startDragDistance())) {
@@ -1416,7 +1513,8 @@ void TimelineView::mouseMoveEvent(QMouseEvent *event)
         m_dragging = true;
         const int a = scale.toPosition(m_press->x());
         const int b = scale.toPosition(event->position().x());
-        m_selection->selectRange(TokenRange{std::clamp(std::min(a, b), 0, axisTotal()), std::clamp(std::max(a, b) + 1, 0, axisTotal())});
+        m_selection->selectRange(
+            TokenRange{std::clamp(std::min(a, b), 0, axisTotal()), std::clamp(std::max(a, b) + 1, 0, axisTotal())});
     }
 }
 
@@ -1442,7 +1540,8 @@ void TimelineView::mouseReleaseEvent(QMouseEvent *event)
         const int current = tableCurrentRow();
         if ((event->modifiers() & (Qt::ShiftModifier | Qt::ControlModifier)) && current >= 0) {
             const TokenRange have = m_selection->range().value_or(m_index.at(current).range);
-            m_selection->selectRange(TokenRange{std::min(have.begin, block.range.begin), std::max(have.end, block.range.end)});
+            m_selection->selectRange(
+                TokenRange{std::min(have.begin, block.range.begin), std::max(have.end, block.range.end)});
             return;
         }
         if (block.seq > 0) {
@@ -1478,13 +1577,16 @@ void TimelineView::stepEpisode(int step, bool extend)
         return;
     const BlockValue &block = m_index.at(row);
     const std::optional<TokenRange> before = m_selection->range() ? m_selection->range()
-        : current >= 0 ? std::optional<TokenRange>(m_index.at(current).range) : std::nullopt;
+        : current >= 0                                            ? std::optional<TokenRange>(m_index.at(current).range)
+                                                                  : std::nullopt;
     m_selection->selectEpisode(block.seq);
     if (extend && before)
-        m_selection->selectRange(TokenRange{std::min(before->begin, block.range.begin), std::max(before->end, block.range.end)});
+        m_selection->selectRange(
+            TokenRange{std::min(before->begin, block.range.begin), std::max(before->end, block.range.end)});
     if (block.range.begin < m_visible.begin || block.range.end > m_visible.end) {
         const int middle = (block.range.begin + block.range.end) / 2;
-        setVisibleRange(TokenRange{middle - m_visible.size() / 2, middle - m_visible.size() / 2 + m_visible.size()}, false);
+        setVisibleRange(TokenRange{middle - m_visible.size() / 2, middle - m_visible.size() / 2 + m_visible.size()},
+                        false);
     }
 }
 
@@ -1493,10 +1595,18 @@ void TimelineView::keyPressEvent(QKeyEvent *event)
     const bool extend = event->modifiers() & Qt::ShiftModifier;
     const TokenScale scale = tokenScale();
     switch (event->key()) {
-    case Qt::Key_A: setVisibleRange(scale.panned(-m_visible.size() / 8, axisTotal()), false); return;
-    case Qt::Key_D: setVisibleRange(scale.panned(m_visible.size() / 8, axisTotal()), false); return;
-    case Qt::Key_Left: stepEpisode(-1, extend); return;
-    case Qt::Key_Right: stepEpisode(1, extend); return;
+    case Qt::Key_A:
+        setVisibleRange(scale.panned(-m_visible.size() / 8, axisTotal()), false);
+        return;
+    case Qt::Key_D:
+        setVisibleRange(scale.panned(m_visible.size() / 8, axisTotal()), false);
+        return;
+    case Qt::Key_Left:
+        stepEpisode(-1, extend);
+        return;
+    case Qt::Key_Right:
+        stepEpisode(1, extend);
+        return;
     case Qt::Key_Home:
         if (m_index.count() > 0) {
             m_selection->clear();
@@ -1596,13 +1706,20 @@ QString TimelineView::tableDescription() const
 QString TimelineView::tableHeader(int column) const
 {
     switch (column) {
-    case 0: return tr("Episode");
-    case 1: return tr("Role");
-    case 2: return tr("Begin");
-    case 3: return tr("End");
-    case 4: return tr("Tokens");
-    case 5: return tr("Tier");
-    default: return {};
+    case 0:
+        return tr("Episode");
+    case 1:
+        return tr("Role");
+    case 2:
+        return tr("Begin");
+    case 3:
+        return tr("End");
+    case 4:
+        return tr("Tokens");
+    case 5:
+        return tr("Tier");
+    default:
+        return {};
     }
 }
 
@@ -1613,13 +1730,21 @@ QString TimelineView::tableCell(int row, int column) const
     const BlockValue &block = m_index.at(row);
     const bool exact = !m_picture.estimated();
     switch (column) {
-    case 0: return block.seq > 0 ? number(block.seq) : tr("not an episode");
-    case 1: return roleWord(block.role);
-    case 2: return number(block.range.begin, exact);
-    case 3: return number(block.range.end, exact);
-    case 4: return number(block.range.size(), exact);
-    case 5: return block.tierAfter ? tr("%1, then %2").arg(tierWord(block.tier), tierWord(*block.tierAfter)) : tierWord(block.tier);
-    default: return {};
+    case 0:
+        return block.seq > 0 ? number(block.seq) : tr("not an episode");
+    case 1:
+        return roleWord(block.role);
+    case 2:
+        return number(block.range.begin, exact);
+    case 3:
+        return number(block.range.end, exact);
+    case 4:
+        return number(block.range.size(), exact);
+    case 5:
+        return block.tierAfter ? tr("%1, then %2").arg(tierWord(block.tier), tierWord(*block.tierAfter))
+                               : tierWord(block.tier);
+    default:
+        return {};
     }
 }
 

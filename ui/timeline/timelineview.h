@@ -26,10 +26,10 @@ public:
 
     struct Hit {
         std::optional<Lane> lane;
-        int position = -1;            ///< -1 = not on the token axis
-        int firstBlock = -1;          ///< merged blocks: first..last
+        int position = -1; ///< -1 = not on the token axis
+        int firstBlock = -1; ///< merged blocks: first..last
         int lastBlock = -1;
-        int checkpoint = -1;          ///< index into the picture's
+        int checkpoint = -1; ///< index into the picture's
         int alternative = -1;
     };
 
@@ -43,7 +43,7 @@ public:
     TokenScale tokenScale() const;
     TokenRange visibleRange() const { return m_visible; }
     void setVisibleRange(TokenRange range, bool remember = true);
-    int axisTotal() const;            ///< end of the axis: n_ctx, or the prompt if it is longer
+    int axisTotal() const; ///< end of the axis: n_ctx, or the prompt if it is longer
     TokenRange fitRange() const;
     void zoomToPosition(int position);
     QRectF laneRect(Lane lane) const; ///< in viewport coordinates; empty when hidden

@@ -25,14 +25,16 @@ struct TokenScale {
     }
     int toPosition(qreal x) const
     {
-        return visible.begin + qFloor((x - area.left()) * std::max(1, visible.size()) / std::max<qreal>(1, area.width()));
+        return visible.begin
+            + qFloor((x - area.left()) * std::max(1, visible.size()) / std::max<qreal>(1, area.width()));
     }
     qreal pixelsPerToken() const { return area.width() / std::max(1, visible.size()); }
 
     /// The visible range after zooming by `factor` (> 1 = closer) so that `anchor` stays where it is.
     TokenRange zoomed(int anchor, qreal factor, int total) const
     {
-        const int size = std::clamp(qRound(visible.size() / factor), std::min(kMinimumTokens, total), std::max(total, kMinimumTokens));
+        const int size = std::clamp(qRound(visible.size() / factor), std::min(kMinimumTokens, total),
+                                    std::max(total, kMinimumTokens));
         const qreal share = visible.size() > 0 ? static_cast<qreal>(anchor - visible.begin) / visible.size() : 0.5;
         const int begin = qRound(anchor - share * size);
         return clamped(TokenRange{begin, begin + size}, total);

@@ -5,7 +5,8 @@
 
 namespace kerf {
 
-ConsoleState::ConsoleState(QObject *parent) : QObject(parent)
+ConsoleState::ConsoleState(QObject *parent)
+    : QObject(parent)
 {
     m_timer.setSingleShot(true);
     m_timer.setInterval(100);

@@ -18,8 +18,19 @@ class ConsoleState : public QObject
     Q_OBJECT
 public:
     enum Part : uint {
-        Link = 1, Doctor = 2, Slots = 4, Sessions = 8, SessionPart = 16, Episodes = 32, Plan = 64, Compactions = 128,
-        Receipt = 256, Profile = 512, Prompts = 1024, Selected = 2048, Everything = 0xFFFF
+        Link = 1,
+        Doctor = 2,
+        Slots = 4,
+        Sessions = 8,
+        SessionPart = 16,
+        Episodes = 32,
+        Plan = 64,
+        Compactions = 128,
+        Receipt = 256,
+        Profile = 512,
+        Prompts = 1024,
+        Selected = 2048,
+        Everything = 0xFFFF
     };
     Q_DECLARE_FLAGS(Parts, Part)
 

@@ -91,7 +91,8 @@ QList<BlockValue> blocksOf(const ConsoleData &data, const PlanValue *plan, bool 
         for (const EpisodeValue &episode : data.episodes) {
             if (!episode.range || episode.range->size() <= 0)
                 continue;
-            BlockValue block{episode.seq, episode.role, *episode.range, episode.tier, {}, episode.pinned, episode.recent};
+            BlockValue block{episode.seq, episode.role,   *episode.range, episode.tier,
+                             {},          episode.pinned, episode.recent};
             if (const auto it = after.constFind(episode.seq); it != after.constEnd())
                 block.tierAfter = *it;
             blocks.append(block);
@@ -121,7 +122,8 @@ QList<TokenRange> evictedRuns(const PlanValue &plan, const QList<BlockValue> &bl
             tokens += update.tokensBefore;
         if (tokens == 0)
             tokens = plan.plannedSavings;
-        runs.append(TokenRange{plan.retainedPromptTokens, std::min(plan.retainedPromptTokens + tokens, plan.promptTokens)});
+        runs.append(
+            TokenRange{plan.retainedPromptTokens, std::min(plan.retainedPromptTokens + tokens, plan.promptTokens)});
     }
     return runs;
 }
@@ -168,7 +170,8 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
     const bool hasCut = plan && (plan->hasBoundary || plan->updateCount > 0);
     picture.cut = !hasCut ? CutPicture::Cut::None : past ? CutPicture::Cut::Compaction : CutPicture::Cut::Planned;
     picture.number = past ? past->number : 0;
-    picture.contextSize = data.session.contextWindow > 0 ? data.session.contextWindow : data.doctor.contextSize.value_or(0);
+    picture.contextSize =
+        data.session.contextWindow > 0 ? data.session.contextWindow : data.doctor.contextSize.value_or(0);
     picture.budget = data.session.budget;
     picture.triggerAt = plan && plan->triggerAt > 0 ? plan->triggerAt : data.session.triggerAt;
     picture.target = plan && plan->target > 0 ? plan->target : data.session.target;
@@ -184,7 +187,8 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
         ring.removeIf([slot](const CheckpointValue &c) { return c.slotId >= 0 && c.slotId != slot->id; });
     if (past)
         ring = past->ringBefore;
-    std::sort(ring.begin(), ring.end(), [](const CheckpointValue &a, const CheckpointValue &b) { return a.position < b.position; });
+    std::sort(ring.begin(), ring.end(),
+              [](const CheckpointValue &a, const CheckpointValue &b) { return a.position < b.position; });
 
     const MemoryKind memory = past && past->hasBoundary ? past->boundary.memoryKind : data.doctor.memoryKind;
     if (!data.hasSession)
@@ -193,9 +197,11 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
         picture.ring = CutPicture::Ring::NoServer;
     else if (memory == MemoryKind::FullAttention)
         picture.ring = CutPicture::Ring::FullAttention;
-    else if (memory == MemoryKind::Checkpointed && (data.doctor.ringVisible || !ring.isEmpty() || (slot && slot->ringKnown)))
-        picture.ring = ring.isEmpty() && !past ? (slot && !slot->hasRun ? CutPicture::Ring::BeforeFirstTask : CutPicture::Ring::Empty)
-                                               : CutPicture::Ring::Visible;
+    else if (memory == MemoryKind::Checkpointed
+             && (data.doctor.ringVisible || !ring.isEmpty() || (slot && slot->ringKnown)))
+        picture.ring = ring.isEmpty() && !past
+            ? (slot && !slot->hasRun ? CutPicture::Ring::BeforeFirstTask : CutPicture::Ring::Empty)
+            : CutPicture::Ring::Visible;
     else
         picture.ring = CutPicture::Ring::NotVisible;
 
@@ -246,17 +252,20 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
         if (boundary.predictedMs >= 0)
             picture.predictedMs = boundary.predictedMs;
         picture.rangeOnly = !picture.measured && plan->cacheStatus == CacheStatus::PrefixPreserved;
-        picture.sentTotal = picture.measured && past->measuredPrefill ? *past->measuredReuse + *past->measuredPrefill : plan->tokensAfter;
+        picture.sentTotal = picture.measured && past->measuredPrefill ? *past->measuredReuse + *past->measuredPrefill
+                                                                      : plan->tokensAfter;
 
         const QList<TokenRange> runs = evictedRuns(*plan, picture.blocks);
-        int firstChange = runs.isEmpty() ? picture.promptTokens : std::min(plan->retainedPromptTokens, runs.first().begin);
+        int firstChange =
+            runs.isEmpty() ? picture.promptTokens : std::min(plan->retainedPromptTokens, runs.first().begin);
         // `retained` is a lower bound: what replaces the first evicted message may begin with the same tokens.
         // Only where the server moves equal runs is anything reused from behind the first difference.
         int moved = 0;
         const int chunkReuse = data.doctor.chunkReuse.value_or(0);
         if (*picture.reused > firstChange && !picture.rangeOnly) {
             const int head = boundary.memoryKind == MemoryKind::FullAttention && chunkReuse > 0
-                ? std::clamp(boundary.alignedCut, firstChange, *picture.reused) : *picture.reused;
+                ? std::clamp(boundary.alignedCut, firstChange, *picture.reused)
+                : *picture.reused;
             moved = *picture.reused - head;
             firstChange = std::min(head, picture.promptTokens);
         }
@@ -308,7 +317,8 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
         if (hasCut && picture.ring == CutPicture::Ring::Visible && plan->hasBoundary) {
             if (picture.aligned && checkpoint.position == *picture.aligned && plan->boundary.hasCandidate)
                 mark.fate = CheckpointMark::Fate::Used;
-            else if (checkpoint.position > plan->retainedPromptTokens && checkpoint.kind == CheckpointKind::InternalCheckpoint)
+            else if (checkpoint.position > plan->retainedPromptTokens
+                     && checkpoint.kind == CheckpointKind::InternalCheckpoint)
                 mark.fate = CheckpointMark::Fate::ErasedByCut;
             else if (picture.requested && checkpoint.position < *picture.requested - picture.tolerance)
                 mark.fate = CheckpointMark::Fate::BelowTolerance;
@@ -353,12 +363,18 @@ QString verdictHeadline(const PlanValue &plan)
 QString verdictShort(const PlanValue &plan)
 {
     switch (plan.verdict) {
-    case Verdict::Aligned: return Words::tr("aligned %1").arg(signedNumber(plan.boundary.snapDelta));
-    case Verdict::Snapped: return Words::tr("snapped %1").arg(signedNumber(plan.boundary.snapDelta));
-    case Verdict::PartialReuse: return Words::tr("partial-reuse %1").arg(signedNumber(plan.boundary.snapDelta));
-    case Verdict::PrefixPreserved: return QStringLiteral("prefix-preserved");
-    case Verdict::FullReprefill: return QStringLiteral("full-re-prefill");
-    case Verdict::None: break;
+    case Verdict::Aligned:
+        return Words::tr("aligned %1").arg(signedNumber(plan.boundary.snapDelta));
+    case Verdict::Snapped:
+        return Words::tr("snapped %1").arg(signedNumber(plan.boundary.snapDelta));
+    case Verdict::PartialReuse:
+        return Words::tr("partial-reuse %1").arg(signedNumber(plan.boundary.snapDelta));
+    case Verdict::PrefixPreserved:
+        return QStringLiteral("prefix-preserved");
+    case Verdict::FullReprefill:
+        return QStringLiteral("full-re-prefill");
+    case Verdict::None:
+        break;
     }
     return Words::tr("no cut");
 }
@@ -396,10 +412,14 @@ QString outcomeSign(const QString &outcome)
 QString checkpointKindWord(CheckpointKind kind)
 {
     switch (kind) {
-    case CheckpointKind::InternalCheckpoint: return Words::tr("in memory");
-    case CheckpointKind::SlotSaveFile: return Words::tr("save file");
-    case CheckpointKind::FoldMarker: return Words::tr("fold");
-    case CheckpointKind::PreRewrite: return Words::tr("pre-rewrite");
+    case CheckpointKind::InternalCheckpoint:
+        return Words::tr("in memory");
+    case CheckpointKind::SlotSaveFile:
+        return Words::tr("save file");
+    case CheckpointKind::FoldMarker:
+        return Words::tr("fold");
+    case CheckpointKind::PreRewrite:
+        return Words::tr("pre-rewrite");
     }
     return {};
 }
@@ -411,10 +431,14 @@ QString fateWord(const CheckpointMark &mark, const CutPicture &picture)
         const int delta = mark.checkpoint.position - picture.requested.value_or(mark.checkpoint.position);
         return delta == 0 ? Words::tr("used") : Words::tr("used: %1").arg(signedNumber(delta));
     }
-    case CheckpointMark::Fate::ErasedByCut: return Words::tr("erased by this cut");
-    case CheckpointMark::Fate::BelowTolerance: return Words::tr("below tolerance");
-    case CheckpointMark::Fate::AboveWindow: return Words::tr("window not covered");
-    case CheckpointMark::Fate::Kept: break;
+    case CheckpointMark::Fate::ErasedByCut:
+        return Words::tr("erased by this cut");
+    case CheckpointMark::Fate::BelowTolerance:
+        return Words::tr("below tolerance");
+    case CheckpointMark::Fate::AboveWindow:
+        return Words::tr("window not covered");
+    case CheckpointMark::Fate::Kept:
+        break;
     }
     return picture.cut == CutPicture::Cut::None ? Words::tr("no cut planned") : Words::tr("kept");
 }
@@ -422,11 +446,16 @@ QString fateWord(const CheckpointMark &mark, const CutPicture &picture)
 QString roleWord(Role role)
 {
     switch (role) {
-    case Role::System: return Words::tr("system");
-    case Role::User: return Words::tr("user");
-    case Role::Assistant: return Words::tr("assistant");
-    case Role::Tool: return Words::tr("tool");
-    case Role::Internal: return Words::tr("internal");
+    case Role::System:
+        return Words::tr("system");
+    case Role::User:
+        return Words::tr("user");
+    case Role::Assistant:
+        return Words::tr("assistant");
+    case Role::Tool:
+        return Words::tr("tool");
+    case Role::Internal:
+        return Words::tr("internal");
     }
     return {};
 }
@@ -434,11 +463,16 @@ QString roleWord(Role role)
 QString roleLetter(Role role)
 {
     switch (role) {
-    case Role::System: return QStringLiteral("S");
-    case Role::User: return QStringLiteral("U");
-    case Role::Assistant: return QStringLiteral("A");
-    case Role::Tool: return QStringLiteral("T");
-    case Role::Internal: break;
+    case Role::System:
+        return QStringLiteral("S");
+    case Role::User:
+        return QStringLiteral("U");
+    case Role::Assistant:
+        return QStringLiteral("A");
+    case Role::Tool:
+        return QStringLiteral("T");
+    case Role::Internal:
+        break;
     }
     return QStringLiteral("I");
 }
@@ -446,11 +480,16 @@ QString roleLetter(Role role)
 QString tierWord(Tier tier)
 {
     switch (tier) {
-    case Tier::Live: return Words::tr("live", "eviction tier");
-    case Tier::Masked: return Words::tr("masked", "eviction tier");
-    case Tier::Referenced: return Words::tr("referenced", "eviction tier");
-    case Tier::Archived: return Words::tr("archived", "eviction tier");
-    case Tier::Dropped: return Words::tr("dropped", "eviction tier");
+    case Tier::Live:
+        return Words::tr("live", "eviction tier");
+    case Tier::Masked:
+        return Words::tr("masked", "eviction tier");
+    case Tier::Referenced:
+        return Words::tr("referenced", "eviction tier");
+    case Tier::Archived:
+        return Words::tr("archived", "eviction tier");
+    case Tier::Dropped:
+        return Words::tr("dropped", "eviction tier");
     }
     return {};
 }
@@ -460,10 +499,18 @@ QString describeCheckpoint(const CheckpointMark &mark, const CutPicture &picture
     const CheckpointValue &checkpoint = mark.checkpoint;
     QString text;
     switch (checkpoint.kind) {
-    case CheckpointKind::InternalCheckpoint: text = Words::tr("In-memory checkpoint at %1"); break;
-    case CheckpointKind::SlotSaveFile: text = Words::tr("Save file at %1"); break;
-    case CheckpointKind::FoldMarker: text = Words::tr("Fold at %1"); break;
-    case CheckpointKind::PreRewrite: text = Words::tr("Pre-rewrite save at %1"); break;
+    case CheckpointKind::InternalCheckpoint:
+        text = Words::tr("In-memory checkpoint at %1");
+        break;
+    case CheckpointKind::SlotSaveFile:
+        text = Words::tr("Save file at %1");
+        break;
+    case CheckpointKind::FoldMarker:
+        text = Words::tr("Fold at %1");
+        break;
+    case CheckpointKind::PreRewrite:
+        text = Words::tr("Pre-rewrite save at %1");
+        break;
     }
     text = text.arg(number(checkpoint.position, !picture.simulated));
     if (checkpoint.sizeBytes)
@@ -492,9 +539,11 @@ QString describeRing(const CutPicture &picture)
     if (picture.ring == CutPicture::Ring::NoSession)
         return Words::tr("Checkpoint ring, no session open");
     QStringList parts;
-    parts << (picture.slotId >= 0 ? Words::tr("Checkpoint ring, slot %1").arg(picture.slotId) : Words::tr("Checkpoint ring"));
+    parts << (picture.slotId >= 0 ? Words::tr("Checkpoint ring, slot %1").arg(picture.slotId)
+                                  : Words::tr("Checkpoint ring"));
     if (picture.contextSize > 0)
-        parts << Words::tr("%1 of %2 tokens").arg(number(picture.promptTokens, !picture.estimated()), number(picture.contextSize));
+        parts << Words::tr("%1 of %2 tokens")
+                     .arg(number(picture.promptTokens, !picture.estimated()), number(picture.contextSize));
     else
         parts << Words::tr("%1 tokens").arg(number(picture.promptTokens, !picture.estimated()));
     if (picture.aligned)
@@ -503,12 +552,23 @@ QString describeRing(const CutPicture &picture)
     case CutPicture::Ring::Visible:
         parts << Words::tr("%n checkpoint(s)", nullptr, static_cast<int>(picture.checkpoints.size()));
         break;
-    case CutPicture::Ring::NotVisible: parts << Words::tr("ring not visible"); break;
-    case CutPicture::Ring::FullAttention: parts << Words::tr("full attention, no ring needed"); break;
-    case CutPicture::Ring::Empty: parts << Words::tr("no checkpoint yet"); break;
-    case CutPicture::Ring::BeforeFirstTask: parts << Words::tr("this slot has not run yet"); break;
-    case CutPicture::Ring::NoServer: parts << Words::tr("no server"); break;
-    case CutPicture::Ring::NoSession: break;
+    case CutPicture::Ring::NotVisible:
+        parts << Words::tr("ring not visible");
+        break;
+    case CutPicture::Ring::FullAttention:
+        parts << Words::tr("full attention, no ring needed");
+        break;
+    case CutPicture::Ring::Empty:
+        parts << Words::tr("no checkpoint yet");
+        break;
+    case CutPicture::Ring::BeforeFirstTask:
+        parts << Words::tr("this slot has not run yet");
+        break;
+    case CutPicture::Ring::NoServer:
+        parts << Words::tr("no server");
+        break;
+    case CutPicture::Ring::NoSession:
+        break;
     }
     if (picture.simulated)
         parts << Words::tr("simulated");

@@ -14,30 +14,30 @@ enum class LinkState { None, Probing, Connected, Disconnected };
 /// What is known at this moment, as one value: the views draw it, the controller fills it.
 struct ConsoleData {
     LinkState link = LinkState::None;
-    QString linkDescription;       ///< "embedded engine", a socket's path
+    QString linkDescription; ///< "embedded engine", a socket's path
     QString linkError;
-    QDateTime linkSince;           ///< of the present state
-    QDateTime asOf;                ///< when the server last answered
+    QDateTime linkSince; ///< of the present state
+    QDateTime asOf; ///< when the server last answered
     DoctorValue doctor;
     ProfileValue profile;
     QList<SlotValue> slotList;
     QList<SessionSummary> sessions;
     bool hasSession = false;
     SessionValue session;
-    QList<EpisodeValue> episodes;  ///< by seq
+    QList<EpisodeValue> episodes; ///< by seq
     std::optional<PlanValue> plan; ///< the newest plan of this session, not applied
-    QList<PlanValue> compactions;  ///< newest first
+    QList<PlanValue> compactions; ///< newest first
     std::optional<ReceiptValue> receipt; ///< of the last turn
     QHash<int, PromptValue> promptsBefore; ///< by compaction number, as far as asked for
-    int slotChoice = -1;           ///< slot box; -1 = where the session is
+    int slotChoice = -1; ///< slot box; -1 = where the session is
 };
 
 /// One stretch of the prompt that belongs to one message.
 struct BlockValue {
-    int seq = 0;                   ///< 0 = no episode (system text of the harness, tools, generation prompt)
+    int seq = 0; ///< 0 = no episode (system text of the harness, tools, generation prompt)
     Role role = Role::System;
     TokenRange range;
-    Tier tier = Tier::Live;        ///< as it stands
+    Tier tier = Tier::Live; ///< as it stands
     std::optional<Tier> tierAfter; ///< where the shown plan moves it
     bool pinned = false;
     bool recent = false;
@@ -66,35 +66,35 @@ struct CutPicture {
 
     Ring ring = Ring::NoSession;
     Cut cut = Cut::None;
-    int number = 0;                ///< of the compaction
+    int number = 0; ///< of the compaction
     int slotId = -1;
-    int contextSize = 0;           ///< n_ctx; 0 = unknown
-    int promptTokens = 0;          ///< length of the prompt that is drawn
+    int contextSize = 0; ///< n_ctx; 0 = unknown
+    int promptTokens = 0; ///< length of the prompt that is drawn
     bool exact = false;
     bool simulated = false;
     bool disconnected = false;
     QDateTime asOf;
 
-    QList<Segment> segments;       ///< over the prompt, ascending, without overlap
-    QList<BlockValue> blocks;      ///< ascending by range
+    QList<Segment> segments; ///< over the prompt, ascending, without overlap
+    QList<BlockValue> blocks; ///< ascending by range
     QList<CheckpointMark> checkpoints; ///< ascending by position
-    QString ringSource;            ///< log|slots|simulated...
+    QString ringSource; ///< log|slots|simulated...
     std::optional<int> requested;
     std::optional<int> aligned;
     int tolerance = 0;
-    int retained = 0;              ///< equal tokens in front of the first change
+    int retained = 0; ///< equal tokens in front of the first change
     std::optional<int> nPast;
-    bool nPastBooked = false;      ///< our book, the server does not say
+    bool nPastBooked = false; ///< our book, the server does not say
     int triggerAt = 0;
     int target = 0;
     int budget = 0;
     int targetMissed = 0;
 
-    std::optional<int> reused;     ///< measured if `measured`, else predicted
+    std::optional<int> reused; ///< measured if `measured`, else predicted
     int reusedLow = 0;
     int reusedHigh = 0;
     bool measured = false;
-    bool rangeOnly = false;        ///< no reuse is claimed: low..high
+    bool rangeOnly = false; ///< no reuse is claimed: low..high
     int sentTotal = 0;
     std::optional<int> prefilled;
     std::optional<double> ms;
@@ -114,14 +114,14 @@ const PlanValue *compactionByNumber(const ConsoleData &data, int number);
 const PlanValue *shownPlan(const ConsoleData &data, int compaction);
 
 // Words, the same in strip, receipt, ring and list.
-QString verdictHeadline(const PlanValue &plan);   ///< "Snapped 259 back to 1,349"
-QString verdictShort(const PlanValue &plan);      ///< "snapped −259", "aligned 0"
-QString outcomeWord(const QString &outcome);      ///< none = "not provable"
-QString outcomeSign(const QString &outcome);      ///< a tick, an arrow, a cross
-QString checkpointKindWord(CheckpointKind kind);  ///< "in memory", "save file", "fold", "pre-rewrite"
+QString verdictHeadline(const PlanValue &plan); ///< "Snapped 259 back to 1,349"
+QString verdictShort(const PlanValue &plan); ///< "snapped −259", "aligned 0"
+QString outcomeWord(const QString &outcome); ///< none = "not provable"
+QString outcomeSign(const QString &outcome); ///< a tick, an arrow, a cross
+QString checkpointKindWord(CheckpointKind kind); ///< "in memory", "save file", "fold", "pre-rewrite"
 QString fateWord(const CheckpointMark &mark, const CutPicture &picture);
 QString roleWord(Role role);
-QString roleLetter(Role role);                    ///< S U A T
+QString roleLetter(Role role); ///< S U A T
 QString tierWord(Tier tier);
 /// One sentence for tooltips and readers: what, value, why.
 QString describeCheckpoint(const CheckpointMark &mark, const CutPicture &picture);

@@ -20,7 +20,10 @@ class LiveView : public QObject
 public:
     template<typename Refresh>
     LiveView(ConsoleState *state, QWidget *view, Refresh refresh)
-        : QObject(view), m_view(view), m_refresh(std::move(refresh)), m_missed(ConsoleState::Everything)
+        : QObject(view)
+        , m_view(view)
+        , m_refresh(std::move(refresh))
+        , m_missed(ConsoleState::Everything)
     {
         connect(state, &ConsoleState::changed, this, [this](ConsoleState::Parts parts) {
             m_missed |= parts;

@@ -52,7 +52,10 @@ QString shortMilliseconds(double ms)
 
 QString mebibytes(qint64 bytes) { return QLocale().toString(static_cast<double>(bytes) / (1024.0 * 1024.0), 'f', 2); }
 
-QString percent(double share) { return words(QT_TRANSLATE_NOOP("Numbers", "%1 %")).arg(QLocale().toString(share * 100, 'f', 1)); }
+QString percent(double share)
+{
+    return words(QT_TRANSLATE_NOOP("Numbers", "%1 %")).arg(QLocale().toString(share * 100, 'f', 1));
+}
 
 QString shortPosition(int position)
 {

@@ -48,8 +48,14 @@ std::optional<double> real(const QJsonValue &value)
     return value.toDouble();
 }
 
-std::optional<int> integer(const QJsonObject &object, const char *name) { return integer(object.value(QLatin1String(name))); }
-int integerOr(const QJsonObject &object, const char *name, int other = 0) { return integer(object, name).value_or(other); }
+std::optional<int> integer(const QJsonObject &object, const char *name)
+{
+    return integer(object.value(QLatin1String(name)));
+}
+int integerOr(const QJsonObject &object, const char *name, int other = 0)
+{
+    return integer(object, name).value_or(other);
+}
 bool truth(const QJsonObject &object, const char *name) { return object.value(QLatin1String(name)).toBool(); }
 
 QDateTime time(const QJsonValue &value)
@@ -81,10 +87,12 @@ QStringList strings(const QJsonValue &value)
 QString plain(const QJsonValue &value)
 {
     if (value.isBool())
-        return value.toBool() ? QCoreApplication::translate("Evidence", "yes") : QCoreApplication::translate("Evidence", "no");
+        return value.toBool() ? QCoreApplication::translate("Evidence", "yes")
+                              : QCoreApplication::translate("Evidence", "no");
     if (value.isDouble()) {
         const double number = value.toDouble();
-        return number == std::floor(number) ? QLocale().toString(std::llround(number)) : QLocale().toString(number, 'g', 4);
+        return number == std::floor(number) ? QLocale().toString(std::llround(number))
+                                            : QLocale().toString(number, 'g', 4);
     }
     if (value.isNull())
         return QStringLiteral("null");
@@ -228,9 +236,13 @@ PlanValue parsePlan(const QJsonObject &object)
     const QJsonArray updates = object.value(QLatin1String("updates")).toArray();
     for (const QJsonValue &value : updates) {
         const QJsonObject row = value.toObject();
-        plan.updates << UpdateValue{longInteger(row.value(QLatin1String("episode_id"))).value_or(0), integerOr(row, "seq"),
-                                    text(row, "from_tier"), text(row, "to_tier"), integerOr(row, "tokens_before"),
-                                    integerOr(row, "tokens_after"), text(row, "reason")};
+        plan.updates << UpdateValue{longInteger(row.value(QLatin1String("episode_id"))).value_or(0),
+                                    integerOr(row, "seq"),
+                                    text(row, "from_tier"),
+                                    text(row, "to_tier"),
+                                    integerOr(row, "tokens_before"),
+                                    integerOr(row, "tokens_after"),
+                                    text(row, "reason")};
     }
     plan.updateCount = integer(object, "updates").value_or(static_cast<int>(plan.updates.size()));
     const QJsonArray alternatives = object.value(QLatin1String("alternatives")).toArray();
@@ -288,7 +300,8 @@ QList<PlanValue> parseCompactions(const QJsonObject &object)
             plan.ringBefore << parseCheckpoint(entry);
         result << plan;
     }
-    std::stable_sort(result.begin(), result.end(), [](const PlanValue &a, const PlanValue &b) { return a.number > b.number; });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const PlanValue &a, const PlanValue &b) { return a.number > b.number; });
     return result;
 }
 
@@ -297,8 +310,8 @@ ReceiptValue parseReceipt(const QJsonObject &object)
     ReceiptValue result;
     result.turn = integerOr(object, "turn");
     const QJsonObject parts = object.value(QLatin1String("breakdown")).toObject();
-    for (const char *name : {"system_prompt", "tool_schemas", "pinned_anchors", "retrieved_memory", "stubs", "fold_summaries",
-                             "raw_recent_history", "other"}) {
+    for (const char *name : {"system_prompt", "tool_schemas", "pinned_anchors", "retrieved_memory", "stubs",
+                             "fold_summaries", "raw_recent_history", "other"}) {
         if (const auto tokens = integer(parts, name))
             result.breakdown.append({QString::fromLatin1(name), *tokens});
     }
@@ -313,7 +326,8 @@ ReceiptValue parseReceipt(const QJsonObject &object)
     result.outcome = text(object, "outcome");
     result.tokenizer = text(object, "tokenizer");
     const QJsonValue backend = object.value(QLatin1String("backend"));
-    result.backend = backend.isObject() ? first(backend.toObject(), {"name", "backend"}).toString() : backend.toString();
+    result.backend =
+        backend.isObject() ? first(backend.toObject(), {"name", "backend"}).toString() : backend.toString();
     result.simulated = truth(object, "simulated");
     result.rendered = text(object, "rendered");
     const QJsonObject stats = object.value(QLatin1String("stats")).toObject();
@@ -341,7 +355,8 @@ DoctorValue parseDoctor(const QJsonObject &object)
     if (result.contextSize && *result.contextSize <= 0)
         result.contextSize.reset();
     const QJsonValue slotsField = object.value(QLatin1String("slots"));
-    result.slotCount = slotsField.isArray() ? std::optional<int>(static_cast<int>(slotsField.toArray().size())) : integer(slotsField);
+    result.slotCount =
+        slotsField.isArray() ? std::optional<int>(static_cast<int>(slotsField.toArray().size())) : integer(slotsField);
     result.capabilitiesLine = text(object, "capabilities_line");
     result.coherenceLine = text(object, "coherence_line");
     result.evictionLine = text(object, "eviction_line");
@@ -373,7 +388,8 @@ DoctorValue parseDoctor(const QJsonObject &object)
             source = source.isEmpty() ? detail : QStringLiteral("%1: %2").arg(source, detail);
         const QDateTime at = time(row.value(QLatin1String("at")));
         result.evidence << EvidenceRow{text(row, "claim"), plain(row.value(QLatin1String("value"))), source,
-                                       at.isValid() ? QLocale().toString(at.toLocalTime().time(), QLocale::ShortFormat) : QString()};
+                                       at.isValid() ? QLocale().toString(at.toLocalTime().time(), QLocale::ShortFormat)
+                                                    : QString()};
     }
     const QJsonArray probe = first(object, {"probe", "probe_steps"}).toArray();
     for (const QJsonValue &value : probe) {
@@ -457,7 +473,7 @@ PromptValue parsePrompt(const QJsonObject &object)
     for (const QJsonValue &value : parts) {
         const QJsonObject row = value.toObject();
         result.parts << PromptPartValue{text(row, "part"), integer(row, "seq"), text(row, "role"),
-                                   TokenRange{integerOr(row, "begin"), integerOr(row, "end")}};
+                                        TokenRange{integerOr(row, "begin"), integerOr(row, "end")}};
     }
     const QJsonArray tokens = object.value(QLatin1String("tokens")).toArray();
     result.tokens.reserve(tokens.size());
@@ -524,15 +540,16 @@ EventValue parseEvent(const QString &topic, const QJsonObject &params, const QDa
     } else {
         QStringList pieces;
         for (auto it = params.begin(); it != params.end(); ++it) {
-            if (it.key() == QLatin1String("topic") || it.key() == QLatin1String("kind") || it.key() == QLatin1String("slot_id")
-                || it.value().isObject() || it.value().isArray())
+            if (it.key() == QLatin1String("topic") || it.key() == QLatin1String("kind")
+                || it.key() == QLatin1String("slot_id") || it.value().isObject() || it.value().isArray())
                 continue;
             pieces << QStringLiteral("%1 %2").arg(it.key(), plain(it.value()));
         }
         result.text = pieces.join(QStringLiteral(" · "));
     }
     result.problem = result.kind.contains(QLatin1String("erased")) || result.kind.contains(QLatin1String("down"))
-        || result.kind.contains(QLatin1String("full-reprocessing")) || text(params, "outcome") == QLatin1String("refuted");
+        || result.kind.contains(QLatin1String("full-reprocessing"))
+        || text(params, "outcome") == QLatin1String("refuted");
     return result;
 }
 

@@ -31,10 +31,7 @@ void Selection::selectEpisode(int seq, std::optional<int> token)
     set(State{.compaction = m_state.compaction, .episodeSeq = seq, .token = token});
 }
 
-void Selection::selectToken(int token)
-{
-    set(State{.compaction = m_state.compaction, .token = token});
-}
+void Selection::selectToken(int token) { set(State{.compaction = m_state.compaction, .token = token}); }
 
 void Selection::selectCheckpoint(int position)
 {
@@ -48,10 +45,7 @@ void Selection::selectRange(std::optional<TokenRange> range)
     set(state);
 }
 
-void Selection::clear()
-{
-    set(State{.compaction = m_state.compaction});
-}
+void Selection::clear() { set(State{.compaction = m_state.compaction}); }
 
 void Selection::setHoverToken(std::optional<int> token)
 {

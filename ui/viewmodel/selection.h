@@ -18,10 +18,10 @@ class Selection : public QObject
     Q_OBJECT
 public:
     struct State {
-        int compaction = 0;                 ///< number; 0 = the present (current plan, or no cut)
+        int compaction = 0; ///< number; 0 = the present (current plan, or no cut)
         std::optional<int> episodeSeq;
         std::optional<int> token;
-        std::optional<int> checkpoint;      ///< position
+        std::optional<int> checkpoint; ///< position
         std::optional<TokenRange> range;
         friend bool operator==(const State &, const State &) = default;
     };
@@ -41,7 +41,7 @@ public:
     void selectToken(int token);
     void selectCheckpoint(int position);
     void selectRange(std::optional<TokenRange> range);
-    void clear();                            ///< keeps the compaction
+    void clear(); ///< keeps the compaction
     void setHoverToken(std::optional<int> token);
 
     bool canGoBack() const { return m_index > 0; }

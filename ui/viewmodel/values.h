@@ -59,15 +59,15 @@ struct CheckpointValue {
 
 struct SlotValue {
     int id = -1;
-    std::optional<int> tokens;      ///< nullopt: before its first task, or not readable
+    std::optional<int> tokens; ///< nullopt: before its first task, or not readable
     bool busy = false;
-    bool hasRun = true;             ///< false: the server has run no task on it yet
+    bool hasRun = true; ///< false: the server has run no task on it yet
     std::optional<int> lastReuse;
     std::optional<qint64> taskId;
-    bool verified = false;          ///< the server said so; false: only booked
+    bool verified = false; ///< the server said so; false: only booked
     bool ringKnown = false;
     QList<CheckpointValue> checkpoints;
-    QString owner;                  ///< session id; empty = another client's, or nobody's
+    QString owner; ///< session id; empty = another client's, or nobody's
     friend bool operator==(const SlotValue &, const SlotValue &) = default;
 };
 
@@ -98,7 +98,7 @@ struct PlanValue {
     QString planId;
     QString sessionId;
     qint64 revision = 0;
-    QString pressure;               ///< relaxed|compacting|anchor_overflow
+    QString pressure; ///< relaxed|compacting|anchor_overflow
     int budget = 0;
     int triggerAt = 0;
     int target = 0;
@@ -114,26 +114,26 @@ struct PlanValue {
     Verdict verdict = Verdict::None;
     CacheStatus cacheStatus = CacheStatus::Unknown;
     QString cacheReason;
-    bool hasBoundary = false;       ///< false when pressure is relaxed
+    bool hasBoundary = false; ///< false when pressure is relaxed
     BoundaryPlan boundary;
     int retainedPrefixTokens = 0;
     int retainedPromptTokens = 0;
     QList<UpdateValue> updates;
-    int updateCount = 0;            ///< of an applied plan the rows are not always given
+    int updateCount = 0; ///< of an applied plan the rows are not always given
     QList<AlternativeValue> alternatives;
     QStringList notes;
     QString summary;
 
     // Of an applied plan only.
     QString compactionId;
-    int number = 0;                 ///< 1, 2, ... in its session; 0 = only planned
+    int number = 0; ///< 1, 2, ... in its session; 0 = only planned
     QDateTime plannedAt;
     QDateTime appliedAt;
-    QString outcome;                ///< confirmed|better|refuted|waiting|none|undone
+    QString outcome; ///< confirmed|better|refuted|waiting|none|undone
     std::optional<int> measuredReuse;
     std::optional<int> measuredPrefill;
     std::optional<double> measuredMs;
-    QString source;                 ///< timings|log|slots|usage
+    QString source; ///< timings|log|slots|usage
     QString cause;
     std::optional<qint64> taskId;
     QList<CheckpointValue> ringBefore; ///< the ring as it was then, where it was kept
@@ -196,7 +196,7 @@ struct EvidenceRow {
 };
 
 struct DoctorValue {
-    bool known = false;            ///< false until the first answer
+    bool known = false; ///< false until the first answer
     QString backend;
     QString requested;
     QString resolved;
@@ -220,22 +220,22 @@ struct DoctorValue {
     QStringList advice;
     QStringList notes;
     QList<EvidenceRow> evidence;
-    QList<EvidenceRow> probe;      ///< claim = step, value = HTTP status, evidence = the server's message
+    QList<EvidenceRow> probe; ///< claim = step, value = HTTP status, evidence = the server's message
     friend bool operator==(const DoctorValue &, const DoctorValue &) = default;
 };
 
 struct ProfileValue {
     QString name;
-    QStringList known;             ///< names one can choose
-    bool modified = false;         ///< a knob differs from the shipped value
-    QString chosenBecause;         ///< sentence
-    QString lockedBy;              ///< environment variable that overrides; empty = none
-    QList<EvidenceRow> knobs;      ///< claim = knob, value, evidence = where it came from
+    QStringList known; ///< names one can choose
+    bool modified = false; ///< a knob differs from the shipped value
+    QString chosenBecause; ///< sentence
+    QString lockedBy; ///< environment variable that overrides; empty = none
+    QList<EvidenceRow> knobs; ///< claim = knob, value, evidence = where it came from
     friend bool operator==(const ProfileValue &, const ProfileValue &) = default;
 };
 
 struct PromptPartValue {
-    QString part;                  ///< system|tools|pin|episode|marker|generation
+    QString part; ///< system|tools|pin|episode|marker|generation
     std::optional<int> seq;
     QString role;
     TokenRange range;
@@ -245,7 +245,7 @@ struct PromptPartValue {
 struct PromptToken {
     int position = 0;
     std::optional<int> id;
-    QByteArray bytes;              ///< the piece; not always UTF-8
+    QByteArray bytes; ///< the piece; not always UTF-8
     bool textKnown = false;
     friend bool operator==(const PromptToken &, const PromptToken &) = default;
 };
@@ -257,11 +257,11 @@ struct PromptValue {
     bool simulated = false;
     qint64 revision = 0;
     QList<PromptPartValue> parts;
-    QList<PromptToken> tokens;     ///< the stretch that was asked for
+    QList<PromptToken> tokens; ///< the stretch that was asked for
     friend bool operator==(const PromptValue &, const PromptValue &) = default;
 };
 
-struct EqualRun {                  ///< of context.diff: the same tokens again behind the first difference
+struct EqualRun { ///< of context.diff: the same tokens again behind the first difference
     int aBegin = 0;
     int bBegin = 0;
     int length = 0;

@@ -20,11 +20,16 @@ namespace {
 QColor toneOf(Message::Kind kind, const SemanticColors &c)
 {
     switch (kind) {
-    case Message::Kind::Information: return c.reused;
-    case Message::Kind::Question: return c.dimText;
-    case Message::Kind::Simulated: return c.simulated;
-    case Message::Kind::Warning: return c.warning;
-    case Message::Kind::Error: return c.refuted;
+    case Message::Kind::Information:
+        return c.reused;
+    case Message::Kind::Question:
+        return c.dimText;
+    case Message::Kind::Simulated:
+        return c.simulated;
+    case Message::Kind::Warning:
+        return c.warning;
+    case Message::Kind::Error:
+        return c.refuted;
     }
     return c.text;
 }

@@ -18,14 +18,15 @@ namespace kerf {
 struct Message {
     enum class Kind { Information, Question, Simulated, Warning, Error };
     Kind kind = Kind::Information;
-    QString id;         ///< the same thing keeps its id: a dismissed one stays away
+    QString id; ///< the same thing keeps its id: a dismissed one stays away
     QString title;
     QString text;
     QPointer<QAction> action; ///< the one next step that is offered; may be null
     bool dismissable = false;
     friend bool operator==(const Message &a, const Message &b)
     {
-        return a.kind == b.kind && a.id == b.id && a.title == b.title && a.text == b.text && a.action == b.action && a.dismissable == b.dismissable;
+        return a.kind == b.kind && a.id == b.id && a.title == b.title && a.text == b.text && a.action == b.action
+            && a.dismissable == b.dismissable;
     }
 };
 

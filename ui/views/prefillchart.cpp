@@ -11,13 +11,13 @@
 #include <QKeyEvent>
 #include <QLocale>
 #include <QScrollBar>
-#include <QToolTip>
-#include <QVBoxLayout>
 #include <QtCharts/QBarCategoryAxis>
 #include <QtCharts/QBarSet>
 #include <QtCharts/QChart>
 #include <QtCharts/QStackedBarSeries>
 #include <QtCharts/QValueAxis>
+#include <QToolTip>
+#include <QVBoxLayout>
 
 #include <cmath>
 
@@ -44,7 +44,9 @@ double roundUp(double value)
 class PrefillPlot : public QChartView
 {
 public:
-    PrefillPlot(QChart *chart, PrefillChart *owner) : QChartView(chart, owner), m_owner(owner)
+    PrefillPlot(QChart *chart, PrefillChart *owner)
+        : QChartView(chart, owner)
+        , m_owner(owner)
     {
         setRenderHint(QPainter::Antialiasing);
         setFrameShape(QFrame::NoFrame);
@@ -96,11 +98,14 @@ private:
         const PlanValue &plan = m_owner->m_rows.at(row);
         const bool sim = plan.boundary.simulated;
         QString text = PrefillChart::tr("Compaction %1: %2").arg(number(plan.number), verdictHeadline(plan));
-        text = PrefillChart::tr("%1\nreused %2, prefilled %3, %4").arg(text, numberOr(plan.measuredReuse, !sim), numberOr(plan.measuredPrefill, !sim),
-                                                                       plan.measuredMs ? milliseconds(*plan.measuredMs) : PrefillChart::tr("ms not reported"));
-        text = PrefillChart::tr("%1\npredicted %2, %3").arg(text, approx(plan.boundary.predictedReuse),
-                                                           plan.boundary.predictedMs >= 0 ? PrefillChart::tr("~%1").arg(shortMilliseconds(plan.boundary.predictedMs))
-                                                                                          : PrefillChart::tr("no cost known"));
+        text = PrefillChart::tr("%1\nreused %2, prefilled %3, %4")
+                   .arg(text, numberOr(plan.measuredReuse, !sim), numberOr(plan.measuredPrefill, !sim),
+                        plan.measuredMs ? milliseconds(*plan.measuredMs) : PrefillChart::tr("ms not reported"));
+        text = PrefillChart::tr("%1\npredicted %2, %3")
+                   .arg(text, approx(plan.boundary.predictedReuse),
+                        plan.boundary.predictedMs >= 0
+                            ? PrefillChart::tr("~%1").arg(shortMilliseconds(plan.boundary.predictedMs))
+                            : PrefillChart::tr("no cost known"));
         if (!plan.cause.isEmpty())
             text = PrefillChart::tr("%1\n%2").arg(text, plan.cause);
         return text;
@@ -114,14 +119,17 @@ private:
         if (m_owner->m_count <= 0) {
             p.setPen(c.dimText);
             p.setFont(m_owner->font());
-            p.drawText(QRectF(viewport()->rect()), Qt::AlignCenter | Qt::TextWordWrap, PrefillChart::tr("No compaction yet. F6 plans one, Ctrl+Return applies it."));
+            p.drawText(QRectF(viewport()->rect()), Qt::AlignCenter | Qt::TextWordWrap,
+                       PrefillChart::tr("No compaction yet. F6 plans one, Ctrl+Return applies it."));
             return;
         }
         const qreal slot = area.width() / m_owner->m_count;
         const double msTop = std::max(1e-9, m_owner->m_ms->max());
         const auto x = [&](int row) { return area.left() + (row - m_owner->m_first + 0.5) * slot; };
         const auto yMs = [&](double ms) { return area.bottom() - area.height() * std::min(1.0, ms / msTop); };
-        const auto yTokens = [&](double tokens) { return area.bottom() - area.height() * tokens / std::max(1.0, m_owner->m_tokens->max()); };
+        const auto yTokens = [&](double tokens) {
+            return area.bottom() - area.height() * tokens / std::max(1.0, m_owner->m_tokens->max());
+        };
         p.save();
         p.setClipRect(area.adjusted(-6, -10, 6, 10));
         const int current = m_owner->tableCurrentRow();
@@ -142,8 +150,11 @@ private:
         }
         for (int row = m_owner->m_first; row < m_owner->m_first + m_owner->m_count; ++row) {
             const PlanValue &plan = m_owner->m_rows.at(row);
-            const std::optional<QPointF> predicted = plan.boundary.predictedMs >= 0 ? std::optional<QPointF>(QPointF(x(row), yMs(plan.boundary.predictedMs))) : std::nullopt;
-            const std::optional<QPointF> measured = plan.measuredMs ? std::optional<QPointF>(QPointF(x(row), yMs(*plan.measuredMs))) : std::nullopt;
+            const std::optional<QPointF> predicted = plan.boundary.predictedMs >= 0
+                ? std::optional<QPointF>(QPointF(x(row), yMs(plan.boundary.predictedMs)))
+                : std::nullopt;
+            const std::optional<QPointF> measured =
+                plan.measuredMs ? std::optional<QPointF>(QPointF(x(row), yMs(*plan.measuredMs))) : std::nullopt;
             if (predicted) {
                 if (measured) {
                     QPen dotted(c.text, 1.2, Qt::DotLine);
@@ -153,7 +164,8 @@ private:
                 p.setPen(QPen(c.text, 1.3));
                 p.setBrush(c.base);
                 const qreal d = r * 1.25;
-                p.drawPolygon(QPolygonF({*predicted + QPointF(0, -d), *predicted + QPointF(d, 0), *predicted + QPointF(0, d), *predicted + QPointF(-d, 0)}));
+                p.drawPolygon(QPolygonF({*predicted + QPointF(0, -d), *predicted + QPointF(d, 0),
+                                         *predicted + QPointF(0, d), *predicted + QPointF(-d, 0)}));
             }
             const bool refuted = plan.outcome == QLatin1String("refuted");
             if (refuted) {
@@ -191,12 +203,15 @@ private:
         const QFontMetricsF metrics(font);
         if (told >= 0) {
             const PlanValue &plan = m_owner->m_rows.at(told);
-            const QString first = PrefillChart::tr("%1: predicted %2, measured %3").arg(number(plan.number), number(plan.boundary.predictedReuse), numberOr(plan.measuredReuse));
+            const QString first =
+                PrefillChart::tr("%1: predicted %2, measured %3")
+                    .arg(number(plan.number), number(plan.boundary.predictedReuse), numberOr(plan.measuredReuse));
             const QString second = plan.cause.isEmpty() ? PrefillChart::tr("cause unknown") : plan.cause;
             QFont bold = font;
             bold.setBold(true);
             const qreal limit = area.width() - 8;
-            const qreal width = std::min(limit, std::max(QFontMetricsF(bold).horizontalAdvance(first), metrics.horizontalAdvance(second)) + 14);
+            const qreal width = std::min(
+                limit, std::max(QFontMetricsF(bold).horizontalAdvance(first), metrics.horizontalAdvance(second)) + 14);
             const qreal height = metrics.height() * 2 + 6;
             QRectF box(x(told) - width / 2, area.top() + 3, width, height);
             box.moveLeft(std::clamp(box.left(), area.left() + 4, std::max(area.left() + 4, area.right() - width - 4)));
@@ -207,10 +222,12 @@ private:
             p.drawRoundedRect(box, 3, 3);
             p.setFont(bold);
             p.setPen(c.refuted);
-            p.drawText(box.adjusted(7, 3, -4, -height / 2), Qt::AlignLeft | Qt::AlignVCenter, QFontMetricsF(bold).elidedText(first, Qt::ElideRight, width - 11));
+            p.drawText(box.adjusted(7, 3, -4, -height / 2), Qt::AlignLeft | Qt::AlignVCenter,
+                       QFontMetricsF(bold).elidedText(first, Qt::ElideRight, width - 11));
             p.setFont(font);
             p.setPen(c.text);
-            p.drawText(box.adjusted(7, height / 2 - 1, -4, -3), Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(second, Qt::ElideRight, width - 11));
+            p.drawText(box.adjusted(7, height / 2 - 1, -4, -3), Qt::AlignLeft | Qt::AlignVCenter,
+                       metrics.elidedText(second, Qt::ElideRight, width - 11));
         }
         paintLegend(p, c, font);
     }
@@ -233,7 +250,8 @@ private:
             int sign;
             QString text;
         };
-        QList<Entry> entries{{0, PrefillChart::tr("reused")}, {1, PrefillChart::tr("prefilled")}, {2, PrefillChart::tr("ms measured")}};
+        QList<Entry> entries{
+            {0, PrefillChart::tr("reused")}, {1, PrefillChart::tr("prefilled")}, {2, PrefillChart::tr("ms measured")}};
         if (predicted)
             entries.append({3, PrefillChart::tr("ms predicted")});
         if (refuted)
@@ -266,7 +284,8 @@ private:
             case 3:
                 p.setPen(QPen(c.text, 1.3));
                 p.setBrush(c.base);
-                p.drawPolygon(QPolygonF({m + QPointF(0, -5), m + QPointF(5, 0), m + QPointF(0, 5), m + QPointF(-5, 0)}));
+                p.drawPolygon(
+                    QPolygonF({m + QPointF(0, -5), m + QPointF(5, 0), m + QPointF(0, 5), m + QPointF(-5, 0)}));
                 break;
             default: {
                 QPen dash(c.refuted, 2.2, Qt::CustomDashLine, Qt::FlatCap);
@@ -299,8 +318,9 @@ PrefillChart::PrefillChart(Selection *selection, QWidget *parent)
     installTableAccess();
     setObjectName(QStringLiteral("prefillChart"));
     setAccessibleName(tr("Prefill cost"));
-    setWhatsThis(tr("Each column is a compaction: tokens the server reused and tokens it had to prefill. The line is the time. "
-                    "Filled marks were measured, hollow ones predicted before the request was sent."));
+    setWhatsThis(
+        tr("Each column is a compaction: tokens the server reused and tokens it had to prefill. The line is the time. "
+           "Filled marks were measured, hollow ones predicted before the request was sent."));
     setFocusPolicy(Qt::StrongFocus);
     m_bars->append(m_reused);
     m_bars->append(m_prefilled);
@@ -376,7 +396,8 @@ void PrefillChart::rebuild()
         // Nothing measured yet: no bar; the hollow mark and the table say what is predicted.
         reused << plan.measuredReuse.value_or(0);
         prefilled << plan.measuredPrefill.value_or(0);
-        tokens = std::max({tokens, reused.last() + prefilled.last(), static_cast<double>(plan.boundary.predictedReuse)});
+        tokens =
+            std::max({tokens, reused.last() + prefilled.last(), static_cast<double>(plan.boundary.predictedReuse)});
         ms = std::max({ms, plan.measuredMs.value_or(0), plan.boundary.predictedMs});
         names << number(plan.number);
     }
@@ -395,7 +416,8 @@ void PrefillChart::rebuild()
         }
     }
     m_categories->append(names);
-    for (QAbstractAxis *axis : {static_cast<QAbstractAxis *>(m_categories), static_cast<QAbstractAxis *>(m_tokens), static_cast<QAbstractAxis *>(m_ms)})
+    for (QAbstractAxis *axis : {static_cast<QAbstractAxis *>(m_categories), static_cast<QAbstractAxis *>(m_tokens),
+                                static_cast<QAbstractAxis *>(m_ms)})
         axis->setVisible(m_count > 0);
     m_tokens->setRange(0, roundUp(tokens));
     m_ms->setRange(0, roundUp(ms));
@@ -418,7 +440,8 @@ void PrefillChart::recolour()
     m_prefilled->setBorderColor(c.base);
     QFont small = font();
     small.setPointSizeF(std::max(8.0, small.pointSizeF() - 1));
-    for (QAbstractAxis *axis : {static_cast<QAbstractAxis *>(m_categories), static_cast<QAbstractAxis *>(m_tokens), static_cast<QAbstractAxis *>(m_ms)}) {
+    for (QAbstractAxis *axis : {static_cast<QAbstractAxis *>(m_categories), static_cast<QAbstractAxis *>(m_tokens),
+                                static_cast<QAbstractAxis *>(m_ms)}) {
         axis->setLabelsFont(small);
         axis->setLabelsColor(c.dimText);
         axis->setLinePen(QPen(c.axis, 1));
@@ -440,7 +463,8 @@ int PrefillChart::rowAt(QPointF point) const
     const QRectF area = m_chart->plotArea();
     if (m_count <= 0 || area.width() <= 0 || !area.adjusted(0, -20, 0, 24).contains(point))
         return -1;
-    return std::clamp(m_first + static_cast<int>((point.x() - area.left()) / area.width() * m_count), m_first, m_first + m_count - 1);
+    return std::clamp(m_first + static_cast<int>((point.x() - area.left()) / area.width() * m_count), m_first,
+                      m_first + m_count - 1);
 }
 
 void PrefillChart::zoom(qreal factor, int anchor)
@@ -471,13 +495,26 @@ void PrefillChart::keyPressEvent(QKeyEvent *event)
     const int total = static_cast<int>(m_rows.size());
     const int current = tableCurrentRow();
     switch (event->key()) {
-    case Qt::Key_Left: tableSelectRow(current < 0 ? total - 1 : std::max(0, current - 1)); return;
-    case Qt::Key_Right: tableSelectRow(current < 0 ? total - 1 : std::min(total - 1, current + 1)); return;
-    case Qt::Key_Home: tableSelectRow(0); return;
-    case Qt::Key_End: tableSelectRow(total - 1); return;
-    case Qt::Key_Plus: zoom(1.5, current); return;
-    case Qt::Key_Minus: zoom(1 / 1.5, current); return;
-    default: break;
+    case Qt::Key_Left:
+        tableSelectRow(current < 0 ? total - 1 : std::max(0, current - 1));
+        return;
+    case Qt::Key_Right:
+        tableSelectRow(current < 0 ? total - 1 : std::min(total - 1, current + 1));
+        return;
+    case Qt::Key_Home:
+        tableSelectRow(0);
+        return;
+    case Qt::Key_End:
+        tableSelectRow(total - 1);
+        return;
+    case Qt::Key_Plus:
+        zoom(1.5, current);
+        return;
+    case Qt::Key_Minus:
+        zoom(1 / 1.5, current);
+        return;
+    default:
+        break;
     }
     QWidget::keyPressEvent(event);
 }
@@ -496,7 +533,8 @@ QString PrefillChart::tableDescription() const
     QString text = tr("Prefill cost, %n compaction(s)", nullptr, static_cast<int>(m_rows.size()));
     if (!m_rows.isEmpty()) {
         const PlanValue &last = m_rows.last();
-        text = tr("%1; the last reused %2 and prefilled %3").arg(text, numberOr(last.measuredReuse), numberOr(last.measuredPrefill));
+        text = tr("%1; the last reused %2 and prefilled %3")
+                   .arg(text, numberOr(last.measuredReuse), numberOr(last.measuredPrefill));
     }
     return text;
 }
@@ -504,14 +542,22 @@ QString PrefillChart::tableDescription() const
 QString PrefillChart::tableHeader(int column) const
 {
     switch (column) {
-    case 0: return tr("Compaction");
-    case 1: return tr("Reused");
-    case 2: return tr("Prefilled");
-    case 3: return tr("ms measured");
-    case 4: return tr("Reuse predicted");
-    case 5: return tr("ms predicted");
-    case 6: return tr("Outcome");
-    default: return {};
+    case 0:
+        return tr("Compaction");
+    case 1:
+        return tr("Reused");
+    case 2:
+        return tr("Prefilled");
+    case 3:
+        return tr("ms measured");
+    case 4:
+        return tr("Reuse predicted");
+    case 5:
+        return tr("ms predicted");
+    case 6:
+        return tr("Outcome");
+    default:
+        return {};
     }
 }
 
@@ -521,14 +567,22 @@ QString PrefillChart::tableCell(int row, int column) const
         return {};
     const PlanValue &plan = m_rows.at(row);
     switch (column) {
-    case 0: return number(plan.number);
-    case 1: return numberOr(plan.measuredReuse);
-    case 2: return numberOr(plan.measuredPrefill);
-    case 3: return plan.measuredMs ? milliseconds(*plan.measuredMs) : tr("not reported");
-    case 4: return number(plan.boundary.predictedReuse);
-    case 5: return plan.boundary.predictedMs >= 0 ? shortMilliseconds(plan.boundary.predictedMs) : tr("not known");
-    case 6: return outcomeWord(plan.outcome);
-    default: return {};
+    case 0:
+        return number(plan.number);
+    case 1:
+        return numberOr(plan.measuredReuse);
+    case 2:
+        return numberOr(plan.measuredPrefill);
+    case 3:
+        return plan.measuredMs ? milliseconds(*plan.measuredMs) : tr("not reported");
+    case 4:
+        return number(plan.boundary.predictedReuse);
+    case 5:
+        return plan.boundary.predictedMs >= 0 ? shortMilliseconds(plan.boundary.predictedMs) : tr("not known");
+    case 6:
+        return outcomeWord(plan.outcome);
+    default:
+        return {};
     }
 }
 

@@ -38,7 +38,7 @@ public:
     const QList<PlanValue> &rows() const { return m_rows; } ///< oldest first
     int firstShown() const { return m_first; }
     int shownCount() const { return m_count; }
-    QRectF plotArea() const;          ///< in this widget's coordinates
+    QRectF plotArea() const; ///< in this widget's coordinates
     QPointF pointOf(int row, double tokens) const;
 
     QSize sizeHint() const override { return {420, 280}; }
@@ -68,8 +68,8 @@ private:
     QList<PlanValue> m_rows;
     int m_first = 0;
     int m_count = 0;
-    int m_span = kWindow;             ///< how many are shown at most
-    bool m_atEnd = true;              ///< follows the newest
+    int m_span = kWindow; ///< how many are shown at most
+    bool m_atEnd = true; ///< follows the newest
     PrefillPlot *m_plot;
     QScrollBar *m_scroll;
     QChart *m_chart;

@@ -15,7 +15,8 @@
 
 namespace kerf {
 
-WindowBar::WindowBar(QWidget *parent) : QWidget(parent)
+WindowBar::WindowBar(QWidget *parent)
+    : QWidget(parent)
 {
     setAccessibleName(tr("Window by part"));
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
@@ -123,7 +124,8 @@ void WindowBar::paintEvent(QPaintEvent *)
         p.fillRect(QRectF(lx, ly + row / 2 - 5, 9, 9), color(part.first));
         p.setPen(c.text);
         const QString text = tr("%1 %2").arg(partWord(part.first), number(part.second, exact));
-        p.drawText(QRectF(lx + 13, ly, column - 15, row), Qt::AlignLeft | Qt::AlignVCenter, metrics.elidedText(text, Qt::ElideRight, column - 15));
+        p.drawText(QRectF(lx + 13, ly, column - 15, row), Qt::AlignLeft | Qt::AlignVCenter,
+                   metrics.elidedText(text, Qt::ElideRight, column - 15));
         ++index;
     }
     QFont bold = font();
@@ -152,7 +154,8 @@ ReceiptView::ReceiptView(QWidget *parent)
 {
     setObjectName(QStringLiteral("receiptView"));
     setAccessibleName(tr("Receipt"));
-    setWhatsThis(tr("The receipt of the selected compaction: what was decided, predicted and measured, and on what evidence."));
+    setWhatsThis(
+        tr("The receipt of the selected compaction: what was decided, predicted and measured, and on what evidence."));
     setFrameShape(QFrame::NoFrame);
     setWidgetResizable(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -238,8 +241,9 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
             when << tr("task %1").arg(*plan->taskId);
         m_when->setText(when.join(QStringLiteral(" · ")));
         outcome = tr("%1 %2", "sign, outcome").arg(outcomeSign(plan->outcome), outcomeWord(plan->outcome));
-        tone = plan->outcome == QLatin1String("refuted") ? c.refuted
-            : plan->outcome == QLatin1String("confirmed") || plan->outcome == QLatin1String("better") ? c.reused : c.dimText;
+        tone = plan->outcome == QLatin1String("refuted")                                              ? c.refuted
+            : plan->outcome == QLatin1String("confirmed") || plan->outcome == QLatin1String("better") ? c.reused
+                                                                                                      : c.dimText;
     } else if (plan) {
         m_title->setText(tr("Plan"));
         m_when->setText(tr("not applied"));
@@ -267,32 +271,47 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
 
     if (plan && (plan->hasBoundary || plan->verdict != Verdict::None)) {
         const BoundaryPlan &b = plan->boundary;
-        addRow(tr("Verdict"), tr("%1; cache_status %2").arg(verdictHeadline(*plan), cacheStatusName(plan->cacheStatus)));
+        addRow(tr("Verdict"),
+               tr("%1; cache_status %2").arg(verdictHeadline(*plan), cacheStatusName(plan->cacheStatus)));
         addRow(tr("Reason"), plan->cacheReason);
         if (plan->hasBoundary)
-            addRow(tr("Cut"), b.alignedCut >= 0 ? tr("requested %1, aligned %2; tolerance %3").arg(number(b.requestedCut, exact), number(b.alignedCut, exact), number(b.toleranceTokens))
-                                                : tr("requested %1, nothing to align to").arg(number(b.requestedCut, exact)));
-        addRow(tr("Retained"), tr("%1 tokens in front of the first change").arg(number(plan->retainedPromptTokens, exact)));
+            addRow(tr("Cut"),
+                   b.alignedCut >= 0
+                       ? tr("requested %1, aligned %2; tolerance %3")
+                             .arg(number(b.requestedCut, exact), number(b.alignedCut, exact), number(b.toleranceTokens))
+                       : tr("requested %1, nothing to align to").arg(number(b.requestedCut, exact)));
+        addRow(tr("Retained"),
+               tr("%1 tokens in front of the first change").arg(number(plan->retainedPromptTokens, exact)));
         // What the simulator answered is no measurement, and wears the sign of an estimate.
         const bool real = !picture.simulated;
         const bool range = plan->cacheStatus == CacheStatus::PrefixPreserved;
-        const QString predicted = range ? tr("%1 to %2").arg(number(b.predictedReuseLow), number(b.predictedReuseHigh)) : number(b.predictedReuse, exact);
+        const QString predicted = range ? tr("%1 to %2").arg(number(b.predictedReuseLow), number(b.predictedReuseHigh))
+                                        : number(b.predictedReuse, exact);
         if (plan->measuredReuse)
-            addRow(tr("Reused"), !real ? tr("predicted %1 · simulated %2").arg(predicted, approx(*plan->measuredReuse))
-                                 : range ? tr("predicted %1 · measured %2").arg(predicted, number(*plan->measuredReuse))
-                                       : tr("predicted %1 · measured %2 · off by %3").arg(predicted, number(*plan->measuredReuse), number(qAbs(*plan->measuredReuse - b.predictedReuse))),
+            addRow(tr("Reused"),
+                   !real       ? tr("predicted %1 · simulated %2").arg(predicted, approx(*plan->measuredReuse))
+                       : range ? tr("predicted %1 · measured %2").arg(predicted, number(*plan->measuredReuse))
+                               : tr("predicted %1 · measured %2 · off by %3")
+                                     .arg(predicted, number(*plan->measuredReuse),
+                                          number(qAbs(*plan->measuredReuse - b.predictedReuse))),
                    plan->outcome == QLatin1String("refuted") ? c.refuted : QColor());
         else
             addRow(tr("Reused"), tr("predicted %1 · not measured yet").arg(predicted));
-        addRow(tr("Prefilled"), plan->measuredPrefill ? (real ? tr("predicted %1 · measured %2") : tr("predicted %1 · simulated %2")).arg(number(b.predictedPrefill, exact), number(*plan->measuredPrefill, real))
-                                                      : tr("predicted %1").arg(number(b.predictedPrefill, exact)));
+        addRow(tr("Prefilled"),
+               plan->measuredPrefill ? (real ? tr("predicted %1 · measured %2") : tr("predicted %1 · simulated %2"))
+                                           .arg(number(b.predictedPrefill, exact), number(*plan->measuredPrefill, real))
+                                     : tr("predicted %1").arg(number(b.predictedPrefill, exact)));
         if (plan->measuredMs && !real)
             addRow(tr("Time"), tr("simulated ~%1").arg(shortMilliseconds(*plan->measuredMs)));
         else if (plan->measuredMs)
-            addRow(tr("Time"), b.predictedMs >= 0 ? tr("predicted %1 · measured %2").arg(shortMilliseconds(b.predictedMs), milliseconds(*plan->measuredMs))
-                                                  : tr("measured %1, no prediction").arg(milliseconds(*plan->measuredMs)));
+            addRow(tr("Time"),
+                   b.predictedMs >= 0 ? tr("predicted %1 · measured %2")
+                                            .arg(shortMilliseconds(b.predictedMs), milliseconds(*plan->measuredMs))
+                                      : tr("measured %1, no prediction").arg(milliseconds(*plan->measuredMs)));
         else
-            addRow(tr("Time"), b.predictedMs >= 0 ? tr("predicted ~%1").arg(shortMilliseconds(b.predictedMs)) : tr("not known: nothing was measured yet"));
+            addRow(tr("Time"),
+                   b.predictedMs >= 0 ? tr("predicted ~%1").arg(shortMilliseconds(b.predictedMs))
+                                      : tr("not known: nothing was measured yet"));
         QMap<QString, std::pair<int, std::pair<int, int>>> rungs;
         for (const UpdateValue &update : plan->updates) {
             auto &rung = rungs[update.toTier];
@@ -303,12 +322,17 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
         QStringList evicted;
         for (auto it = rungs.begin(); it != rungs.end(); ++it) {
             const QString tier = tierFromName(it.key()) ? tierWord(*tierFromName(it.key())) : it.key();
-            evicted << tr("%1 %2, %3 \u2192 %4 tokens").arg(tr("%n episode(s)", nullptr, it->first), tier, number(it->second.first, exact), number(it->second.second, exact));
+            evicted << tr("%1 %2, %3 \u2192 %4 tokens")
+                           .arg(tr("%n episode(s)", nullptr, it->first), tier, number(it->second.first, exact),
+                                number(it->second.second, exact));
         }
         if (evicted.isEmpty() && plan->updateCount > 0)
-            evicted << tr("%1, %2 tokens").arg(tr("%n episode(s)", nullptr, plan->updateCount), number(plan->plannedSavings, exact));
+            evicted << tr("%1, %2 tokens")
+                           .arg(tr("%n episode(s)", nullptr, plan->updateCount), number(plan->plannedSavings, exact));
         addRow(tr("Evicted"), evicted.isEmpty() ? tr("nothing") : evicted.join(QStringLiteral("; ")));
-        addRow(tr("Window"), tr("%1 \u2192 %2 tokens, target %3").arg(number(plan->promptTokens, exact), number(plan->tokensAfter, exact), number(plan->target)));
+        addRow(tr("Window"),
+               tr("%1 \u2192 %2 tokens, target %3")
+                   .arg(number(plan->promptTokens, exact), number(plan->tokensAfter, exact), number(plan->target)));
         if (plan->targetMissed > 0)
             addRow(QString(), tr("target missed by %1").arg(number(plan->targetMissed, exact)), c.warning);
         addRow(tr("Evidence"), b.evidence.isEmpty() ? tr("none") : b.evidence);
@@ -318,10 +342,15 @@ void ReceiptView::setReceipt(const PlanValue *plan, const CutPicture &picture, c
             addRow(tr("Cause"), plan->cause, plan->outcome == QLatin1String("refuted") ? c.refuted : QColor());
         addRow(tr("Notes"), plan->notes.join(QLatin1Char('\n')));
     } else if (turn) {
-        addRow(tr("Cache"), turn->cacheDetail.isEmpty() ? turn->cacheStatus : tr("%1: %2").arg(turn->cacheStatus, turn->cacheDetail));
+        addRow(tr("Cache"),
+               turn->cacheDetail.isEmpty() ? turn->cacheStatus
+                                           : tr("%1: %2").arg(turn->cacheStatus, turn->cacheDetail));
         addRow(tr("Reused"), numberOr(turn->tokensReused, !turn->simulated));
         addRow(tr("Prefilled"), numberOr(turn->tokensPrefilled, !turn->simulated));
-        addRow(tr("Time"), !turn->promptEvalMs ? tr("not reported") : turn->simulated ? tr("~%1").arg(shortMilliseconds(*turn->promptEvalMs)) : milliseconds(*turn->promptEvalMs));
+        addRow(tr("Time"),
+               !turn->promptEvalMs   ? tr("not reported")
+                   : turn->simulated ? tr("~%1").arg(shortMilliseconds(*turn->promptEvalMs))
+                                     : milliseconds(*turn->promptEvalMs));
         addRow(tr("Tokenizer"), turn->tokenizer);
         addRow(tr("Backend"), turn->backend);
         if (turn->stats.amplification)

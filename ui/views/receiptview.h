@@ -52,7 +52,7 @@ private:
         QLabel *value = nullptr;
     };
     void addRow(const QString &name, const QString &text, const QColor &color = {});
-    QList<Row> m_rows;             ///< labels, kept and written anew
+    QList<Row> m_rows; ///< labels, kept and written anew
     qsizetype m_used = 0;
     QWidget *m_page;
     QLabel *m_title;

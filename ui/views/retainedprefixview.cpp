@@ -32,7 +32,10 @@ QString tokenText(const PromptToken &token)
     if (decoder.hasError()) {
         text.clear();
         for (const char byte : token.bytes)
-            text += QStringLiteral("<0x%1>").arg(static_cast<uchar>(byte), 2, 16, QLatin1Char('0')).toUpper().replace(QLatin1String("<0X"), QLatin1String("<0x"));
+            text += QStringLiteral("<0x%1>")
+                        .arg(static_cast<uchar>(byte), 2, 16, QLatin1Char('0'))
+                        .toUpper()
+                        .replace(QLatin1String("<0X"), QLatin1String("<0x"));
         return text;
     }
     text.replace(QChar(0x2581), QLatin1Char(' ')); // SentencePiece's space
@@ -44,7 +47,9 @@ QString tokenText(const PromptToken &token)
 
 bool isSpecialToken(const PromptToken &token)
 {
-    return token.bytes.size() > 2 && ((token.bytes.startsWith('<') && token.bytes.endsWith('>')) || (token.bytes.startsWith('[') && token.bytes.endsWith(']') && token.bytes.toUpper() == token.bytes));
+    return token.bytes.size() > 2
+        && ((token.bytes.startsWith('<') && token.bytes.endsWith('>'))
+            || (token.bytes.startsWith('[') && token.bytes.endsWith(']') && token.bytes.toUpper() == token.bytes));
 }
 
 RetainedPrefixView::RetainedPrefixView(Selection *selection, QWidget *parent)
@@ -54,8 +59,9 @@ RetainedPrefixView::RetainedPrefixView(Selection *selection, QWidget *parent)
     installTableAccess();
     setObjectName(QStringLiteral("retainedPrefix"));
     setAccessibleName(tr("Retained prefix"));
-    setWhatsThis(tr("Token by token: what the slot holds against what would be sent. Equal tokens fold; the red line stands where "
-                    "the first one differs, and the part it is in is named. N goes to the difference, I shows token ids."));
+    setWhatsThis(tr(
+        "Token by token: what the slot holds against what would be sent. Equal tokens fold; the red line stands where "
+        "the first one differs, and the part it is in is named. N goes to the difference, I shows token ids."));
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -116,7 +122,8 @@ QString RetainedPrefixView::footer() const
         return tr("%1 equal · %2 new or moved").arg(number(diff.lcp, exact), number(fresh, exact));
     const int again = diff.lcp - *m_comparison->reused;
     const QString from = number(*m_comparison->reused, exact && m_comparison->measured);
-    return tr("%1 from cache · %2 equal, computed again · %3 new or moved").arg(from, number(again, exact), number(fresh, exact));
+    return tr("%1 from cache · %2 equal, computed again · %3 new or moved")
+        .arg(from, number(again, exact), number(fresh, exact));
 }
 
 const PromptPartValue *RetainedPrefixView::partAt(const PromptValue &prompt, int position) const
@@ -160,7 +167,8 @@ void RetainedPrefixView::rebuild()
     QFont bold = font();
     bold.setBold(true);
     const QFontMetricsF boldMetrics(bold);
-    const qreal left = 8 + mono.horizontalAdvance(QStringLiteral("000,000 ")) + boldMetrics.horizontalAdvance(tr("both")) + 14;
+    const qreal left =
+        8 + mono.horizontalAdvance(QStringLiteral("000,000 ")) + boldMetrics.horizontalAdvance(tr("both")) + 14;
     const qreal right = viewport()->width() - 8;
     qreal y = 4;
     const auto add = [&](Line line, qreal height) {
@@ -231,14 +239,16 @@ void RetainedPrefixView::rebuild()
     if (c.diff.aTotal == 0)
         marker.text = tr("no held tokens to compare with");
     else
-        marker.text = c.diff.lcp < c.diff.aTotal ? tr("%1 equal tokens end here").arg(number(lcp)) : tr("%1 tokens, all equal").arg(number(lcp));
+        marker.text = c.diff.lcp < c.diff.aTotal ? tr("%1 equal tokens end here").arg(number(lcp))
+                                                 : tr("%1 tokens, all equal").arg(number(lcp));
     marker.position = lcp;
     add(marker, lineHeight() + 6);
     const auto side = [&](const PromptValue &prompt, Side which, int total) {
         const int end = std::min(total, lcp + kShownOfEachSide);
         if (end > lcp)
             put(prompt, which, lcp, end);
-        return std::max(0, total - std::max(lcp, prompt.tokens.isEmpty() ? lcp : std::min(end, prompt.tokens.last().position + 1)));
+        return std::max(
+            0, total - std::max(lcp, prompt.tokens.isEmpty() ? lcp : std::min(end, prompt.tokens.last().position + 1)));
     };
     if (lcp < c.diff.aTotal || lcp < c.diff.bTotal) {
         // The part that differs, as it stands in the prompt that goes on.
@@ -261,7 +271,8 @@ void RetainedPrefixView::rebuild()
         } else {
             line.text = tr("Equal again");
         }
-        line.detail = tr("%1 tokens were at %2, now at %3: same text").arg(number(run.length), number(run.aBegin), number(run.bBegin));
+        line.detail = tr("%1 tokens were at %2, now at %3: same text")
+                          .arg(number(run.length), number(run.aBegin), number(run.bBegin));
         line.position = run.bBegin;
         add(line, lineHeight() + 2);
     }
@@ -312,22 +323,24 @@ void RetainedPrefixView::paintEvent(QPaintEvent *)
                 p.setFont(font());
                 p.setPen(c.dimText);
                 const QRectF room = rect.adjusted(8 + width + 10, 0, -6, 0);
-                p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, sans.elidedText(line.detail, Qt::ElideRight, room.width()));
+                p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                           sans.elidedText(line.detail, Qt::ElideRight, room.width()));
                 break;
             }
             case Line::Folded:
             case Line::Note:
                 p.setFont(font());
                 p.setPen(c.dimText);
-                p.drawText(QRectF(numberWidth + 16, y, all.width() - numberWidth - 20, lh), Qt::AlignLeft | Qt::AlignVCenter,
-                           QStringLiteral("\u25B8 %1").arg(line.text));
+                p.drawText(QRectF(numberWidth + 16, y, all.width() - numberWidth - 20, lh),
+                           Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("\u25B8 %1").arg(line.text));
                 break;
             case Line::Marker: {
                 const qreal middle = y + (lh + 6) / 2;
                 const QColor color = cmp.diff.lcp < cmp.diff.aTotal ? c.refuted : c.reused;
                 p.setFont(bold);
                 const qreal width = boldMetrics.horizontalAdvance(line.text) + 14;
-                const QRectF plate(all.width() - width - 10, middle - boldMetrics.height() / 2 - 1, width, boldMetrics.height() + 2);
+                const QRectF plate(all.width() - width - 10, middle - boldMetrics.height() / 2 - 1, width,
+                                   boldMetrics.height() + 2);
                 p.setPen(QPen(color, 1.6));
                 p.drawLine(QPointF(0, middle), QPointF(all.width(), middle));
                 p.setPen(Qt::NoPen);
@@ -343,7 +356,9 @@ void RetainedPrefixView::paintEvent(QPaintEvent *)
                 p.drawText(QRectF(0, y, numberWidth + 4, lh), Qt::AlignRight | Qt::AlignVCenter, number(line.position));
                 p.setFont(line.side == Side::Both ? font() : bold);
                 p.setPen(line.side == Side::Both ? c.dimText : line.side == Side::A ? c.refuted : c.prefilled);
-                const QString word = line.side == Side::Both ? tr("both") : line.side == Side::A ? cmp.aName : cmp.bName;
+                const QString word = line.side == Side::Both ? tr("both")
+                    : line.side == Side::A                   ? cmp.aName
+                                                             : cmp.bName;
                 p.drawText(QRectF(numberWidth + 14, y, 60, lh), Qt::AlignLeft | Qt::AlignVCenter, word);
                 p.setFont(tokenFont());
                 const PromptValue &prompt = line.side == Side::B ? cmp.b : cmp.a;
@@ -405,8 +420,9 @@ void RetainedPrefixView::paintEvent(QPaintEvent *)
         if (!rest.isEmpty()) {
             p.setFont(font());
             p.setPen(c.dimText);
-            p.drawText(QRectF(x, 0, all.width() - x - 6, band), Qt::AlignLeft | Qt::AlignVCenter,
-                       sans.elidedText(tr("· %1").arg(rest.join(QStringLiteral(" · "))), Qt::ElideRight, all.width() - x - 8));
+            p.drawText(
+                QRectF(x, 0, all.width() - x - 6, band), Qt::AlignLeft | Qt::AlignVCenter,
+                sans.elidedText(tr("· %1").arg(rest.join(QStringLiteral(" · "))), Qt::ElideRight, all.width() - x - 8));
         }
         const QRectF bottom(0, all.height() - band, all.width(), band);
         p.fillRect(bottom, mixed(c.text, c.base, 0.04));
@@ -415,7 +431,8 @@ void RetainedPrefixView::paintEvent(QPaintEvent *)
         p.setFont(bold);
         p.setPen(c.text);
         const QRectF room = bottom.adjusted(10, 0, -8, 0);
-        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter, boldMetrics.elidedText(footer(), Qt::ElideRight, room.width()));
+        p.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                   boldMetrics.elidedText(footer(), Qt::ElideRight, room.width()));
     }
     if (hasFocus()) {
         p.setRenderHint(QPainter::Antialiasing, false);
@@ -425,22 +442,17 @@ void RetainedPrefixView::paintEvent(QPaintEvent *)
     }
 }
 
-void RetainedPrefixView::resizeEvent(QResizeEvent *)
-{
-    rebuild();
-}
+void RetainedPrefixView::resizeEvent(QResizeEvent *) { rebuild(); }
 
-void RetainedPrefixView::scrollContentsBy(int, int)
-{
-    viewport()->update();
-}
+void RetainedPrefixView::scrollContentsBy(int, int) { viewport()->update(); }
 
 const PromptToken *RetainedPrefixView::tokenAt(QPointF point) const
 {
     if (!m_comparison || point.y() < bandHeight() || point.y() > viewport()->height() - bandHeight())
         return nullptr;
     const qreal y = point.y() - bandHeight() + verticalScrollBar()->value();
-    const auto it = std::upper_bound(m_lines.begin(), m_lines.end(), y, [](qreal at, const Line &line) { return at < line.y; });
+    const auto it =
+        std::upper_bound(m_lines.begin(), m_lines.end(), y, [](qreal at, const Line &line) { return at < line.y; });
     if (it == m_lines.begin())
         return nullptr;
     const Line &line = *(it - 1);
@@ -471,9 +483,14 @@ void RetainedPrefixView::keyPressEvent(QKeyEvent *event)
         if (m_markerLine >= 0)
             verticalScrollBar()->setValue(std::max(0, qRound(m_lines.at(m_markerLine).y - viewport()->height() * 0.4)));
         return;
-    case Qt::Key_Home: verticalScrollBar()->setValue(0); return;
-    case Qt::Key_End: verticalScrollBar()->setValue(verticalScrollBar()->maximum()); return;
-    default: break;
+    case Qt::Key_Home:
+        verticalScrollBar()->setValue(0);
+        return;
+    case Qt::Key_End:
+        verticalScrollBar()->setValue(verticalScrollBar()->maximum());
+        return;
+    default:
+        break;
     }
     QAbstractScrollArea::keyPressEvent(event);
 }
@@ -495,7 +512,12 @@ bool RetainedPrefixView::viewportEvent(QEvent *event)
         const auto *help = static_cast<QHelpEvent *>(event);
         const PromptToken *token = tokenAt(help->pos());
         if (token)
-            QToolTip::showText(help->globalPos(), tr("Token %1, id %2: %3").arg(number(token->position), token->id ? QString::number(*token->id) : tr("not reported"), tokenText(*token)), viewport());
+            QToolTip::showText(help->globalPos(),
+                               tr("Token %1, id %2: %3")
+                                   .arg(number(token->position),
+                                        token->id ? QString::number(*token->id) : tr("not reported"),
+                                        tokenText(*token)),
+                               viewport());
         else
             QToolTip::hideText();
         return true;
@@ -528,17 +550,23 @@ QString RetainedPrefixView::tableDescription() const
 {
     if (!m_comparison)
         return tr("Retained prefix: %1").arg(m_why);
-    return tr("Retained prefix, %1 against %2: %3. %4").arg(m_comparison->aName, m_comparison->bName, headline(), footer());
+    return tr("Retained prefix, %1 against %2: %3. %4")
+        .arg(m_comparison->aName, m_comparison->bName, headline(), footer());
 }
 
 QString RetainedPrefixView::tableHeader(int column) const
 {
     switch (column) {
-    case 0: return tr("Position");
-    case 1: return tr("In");
-    case 2: return tr("Id");
-    case 3: return tr("Text");
-    default: return {};
+    case 0:
+        return tr("Position");
+    case 1:
+        return tr("In");
+    case 2:
+        return tr("Id");
+    case 3:
+        return tr("Text");
+    default:
+        return {};
     }
 }
 
@@ -549,11 +577,18 @@ QString RetainedPrefixView::tableCell(int row, int column) const
     const TableRow &entry = m_table.at(row);
     const PromptToken &token = (entry.side == Side::B ? m_comparison->b : m_comparison->a).tokens.at(entry.token);
     switch (column) {
-    case 0: return number(token.position);
-    case 1: return entry.side == Side::Both ? tr("both") : entry.side == Side::A ? m_comparison->aName : m_comparison->bName;
-    case 2: return token.id ? QString::number(*token.id) : tr("not reported");
-    case 3: return tokenText(token);
-    default: return {};
+    case 0:
+        return number(token.position);
+    case 1:
+        return entry.side == Side::Both ? tr("both")
+            : entry.side == Side::A     ? m_comparison->aName
+                                        : m_comparison->bName;
+    case 2:
+        return token.id ? QString::number(*token.id) : tr("not reported");
+    case 3:
+        return tokenText(token);
+    default:
+        return {};
     }
 }
 
@@ -561,7 +596,8 @@ void RetainedPrefixView::tableSelectRow(int row)
 {
     if (m_comparison && row >= 0 && row < m_table.size()) {
         const TableRow &entry = m_table.at(row);
-        m_selection->selectToken((entry.side == Side::B ? m_comparison->b : m_comparison->a).tokens.at(entry.token).position);
+        m_selection->selectToken(
+            (entry.side == Side::B ? m_comparison->b : m_comparison->a).tokens.at(entry.token).position);
     }
 }
 

@@ -14,12 +14,12 @@ namespace kerf {
 
 /// Two prompts side by side and what of them was asked for: where they stop being equal, token by token.
 struct PrefixComparison {
-    QString aName;                 ///< "held"
-    QString bName;                 ///< "sent"
+    QString aName; ///< "held"
+    QString bName; ///< "sent"
     DiffValue diff;
-    PromptValue a;                 ///< parts, and tokens around the difference
+    PromptValue a; ///< parts, and tokens around the difference
     PromptValue b;
-    std::optional<int> reused;     ///< of b, from cache
+    std::optional<int> reused; ///< of b, from cache
     bool measured = false;
     bool simulated = false;
     friend bool operator==(const PrefixComparison &, const PrefixComparison &) = default;
@@ -69,8 +69,8 @@ protected:
 private:
     enum class Side { Both, A, B };
     struct Chip {
-        QRectF rect;               ///< relative to its line
-        int token = 0;             ///< index into a.tokens or b.tokens
+        QRectF rect; ///< relative to its line
+        int token = 0; ///< index into a.tokens or b.tokens
         QString text;
     };
     struct Line {

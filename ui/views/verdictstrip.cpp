@@ -11,7 +11,8 @@
 
 namespace kerf {
 
-VerdictStrip::VerdictStrip(QWidget *parent) : QWidget(parent)
+VerdictStrip::VerdictStrip(QWidget *parent)
+    : QWidget(parent)
 {
     setObjectName(QStringLiteral("verdictStrip"));
     setAccessibleName(tr("Verdict"));
@@ -37,8 +38,10 @@ void VerdictStrip::setVerdict(const PlanValue *plan, const CutPicture &picture, 
     const bool sim = picture.simulated;
     if (!plan || picture.cut == CutPicture::Cut::None) {
         m_headline = plan ? verdictHeadline(*plan) : tr("No plan");
-        m_reason = plan ? (plan->notes.isEmpty() ? tr("The window is below its trigger of %1.").arg(number(plan->triggerAt)) : plan->notes.first())
-                        : tr("Press F6 to plan a cut. Planning sends nothing.");
+        m_reason = plan
+            ? (plan->notes.isEmpty() ? tr("The window is below its trigger of %1.").arg(number(plan->triggerAt))
+                                     : plan->notes.first())
+            : tr("Press F6 to plan a cut. Planning sends nothing.");
         if (plan && plan->pressure == QLatin1String("anchor_overflow")) {
             m_tone = 3;
             m_reason = tr("Unpin something, or give the session a larger window.");
@@ -52,27 +55,43 @@ void VerdictStrip::setVerdict(const PlanValue *plan, const CutPicture &picture, 
     } else {
         const bool past = picture.cut == CutPicture::Cut::Compaction;
         m_headline = verdictHeadline(*plan);
-        m_reason = plan->cacheReason.isEmpty() ? (plan->notes.isEmpty() ? QString() : plan->notes.first()) : plan->cacheReason;
+        m_reason =
+            plan->cacheReason.isEmpty() ? (plan->notes.isEmpty() ? QString() : plan->notes.first()) : plan->cacheReason;
         if (m_stale)
             m_reason = tr("The session has moved on by %n episode(s). Plan again (F6).", nullptr, staleBy);
         const bool measured = picture.measured;
         if (picture.rangeOnly) {
-            m_figures.append({tr("%1 to %2").arg(number(picture.reusedLow), number(picture.reusedHigh)), tr("may be reused"), 0});
+            m_figures.append(
+                {tr("%1 to %2").arg(number(picture.reusedLow), number(picture.reusedHigh)), tr("may be reused"), 0});
         } else {
-            m_figures.append({picture.reused ? number(*picture.reused, measured && !sim) : tr("not reported"), sim ? tr("reused, model only") : measured ? tr("reused, measured") : tr("reused, predicted"), 1});
-            m_figures.append({picture.prefilled ? number(*picture.prefilled, measured && !sim) : tr("not reported"), sim ? tr("prefilled, model only") : measured ? tr("prefilled, measured") : tr("prefilled, predicted"), 2});
+            m_figures.append({picture.reused ? number(*picture.reused, measured && !sim) : tr("not reported"),
+                              sim            ? tr("reused, model only")
+                                  : measured ? tr("reused, measured")
+                                             : tr("reused, predicted"),
+                              1});
+            m_figures.append({picture.prefilled ? number(*picture.prefilled, measured && !sim) : tr("not reported"),
+                              sim            ? tr("prefilled, model only")
+                                  : measured ? tr("prefilled, measured")
+                                             : tr("prefilled, predicted"),
+                              2});
         }
         if (picture.ms)
-            m_figures.append({sim ? tr("~%1").arg(milliseconds(*picture.ms)) : milliseconds(*picture.ms), picture.predictedMs ? tr("predicted %1").arg(qRound64(*picture.predictedMs)) : tr("no prediction"), 0});
+            m_figures.append(
+                {sim ? tr("~%1").arg(milliseconds(*picture.ms)) : milliseconds(*picture.ms),
+                 picture.predictedMs ? tr("predicted %1").arg(qRound64(*picture.predictedMs)) : tr("no prediction"),
+                 0});
         else if (picture.predictedMs)
-            m_figures.append({tr("~%1").arg(shortMilliseconds(*picture.predictedMs)), past ? tr("not reported yet") : tr("predicted"), 0});
+            m_figures.append({tr("~%1").arg(shortMilliseconds(*picture.predictedMs)),
+                              past ? tr("not reported yet") : tr("predicted"), 0});
         if (past) {
             m_outcome = outcomeWord(plan->outcome);
             m_outcomeSign = outcomeSign(plan->outcome);
-            m_tone = plan->outcome == QLatin1String("refuted") ? 2
-                : plan->outcome == QLatin1String("confirmed") || plan->outcome == QLatin1String("better") ? 1 : 0;
+            m_tone = plan->outcome == QLatin1String("refuted")                                            ? 2
+                : plan->outcome == QLatin1String("confirmed") || plan->outcome == QLatin1String("better") ? 1
+                                                                                                          : 0;
             if (m_tone == 2 && !plan->cause.isEmpty())
-                m_reason = tr("Predicted %1, measured %2: %3").arg(number(plan->boundary.predictedReuse), numberOr(plan->measuredReuse), plan->cause);
+                m_reason = tr("Predicted %1, measured %2: %3")
+                               .arg(number(plan->boundary.predictedReuse), numberOr(plan->measuredReuse), plan->cause);
         } else {
             m_outcome = plan->applied ? outcomeWord(QStringLiteral("waiting")) : tr("planned");
             m_outcomeSign = QStringLiteral("\u25C7");
@@ -91,8 +110,9 @@ void VerdictStrip::setVerdict(const PlanValue *plan, const CutPicture &picture, 
     setAccessibleDescription(spoken.join(QStringLiteral(". ")));
     QString tip = m_headline;
     if (plan) {
-        tip = tr("%1\n%2\nverdict %3, cache_status %4, pairs_with_cache %5").arg(m_headline, m_reason, verdictName(plan->verdict), cacheStatusName(plan->cacheStatus),
-                                                                              plan->boundary.pairsWithCache ? QStringLiteral("true") : QStringLiteral("false"));
+        tip = tr("%1\n%2\nverdict %3, cache_status %4, pairs_with_cache %5")
+                  .arg(m_headline, m_reason, verdictName(plan->verdict), cacheStatusName(plan->cacheStatus),
+                       plan->boundary.pairsWithCache ? QStringLiteral("true") : QStringLiteral("false"));
     }
     setToolTip(tip);
     update();
@@ -146,7 +166,9 @@ void VerdictStrip::paintEvent(QPaintEvent *)
     // Words come first; of the figures the last go where there is no room for all.
     const qreal wanted = std::clamp(bigMetrics.horizontalAdvance(m_headline) + 30, 150.0, width() * 0.6);
     const auto widthOf = [&](const Figure &figure) {
-        return std::max(figureMetrics.horizontalAdvance(figure.value), m_collapsed ? 0 : sans.horizontalAdvance(figure.word)) + 16;
+        return std::max(figureMetrics.horizontalAdvance(figure.value),
+                        m_collapsed ? 0 : sans.horizontalAdvance(figure.word))
+            + 16;
     };
     qsizetype shown = 0;
     qreal used = 0;
@@ -167,7 +189,8 @@ void VerdictStrip::paintEvent(QPaintEvent *)
             p.drawText(QRectF(x, top, w, figureMetrics.height()), Qt::AlignRight | Qt::AlignVCenter, figure.value);
             p.setFont(font());
             p.setPen(c.dimText);
-            p.drawText(QRectF(x, top + figureMetrics.height(), w, sans.height()), Qt::AlignRight | Qt::AlignVCenter, figure.word);
+            p.drawText(QRectF(x, top + figureMetrics.height(), w, sans.height()), Qt::AlignRight | Qt::AlignVCenter,
+                       figure.word);
         }
         x += w;
     }
@@ -177,14 +200,17 @@ void VerdictStrip::paintEvent(QPaintEvent *)
     p.setFont(big);
     p.setPen(c.text);
     if (m_collapsed) {
-        p.drawText(QRectF(left, 0, room, height()), Qt::AlignLeft | Qt::AlignVCenter, bigMetrics.elidedText(m_headline, Qt::ElideRight, room));
+        p.drawText(QRectF(left, 0, room, height()), Qt::AlignLeft | Qt::AlignVCenter,
+                   bigMetrics.elidedText(m_headline, Qt::ElideRight, room));
     } else {
         const qreal total = bigMetrics.height() + sans.height();
         const qreal top = (height() - total) / 2;
-        p.drawText(QRectF(left, top, room, bigMetrics.height()), Qt::AlignLeft | Qt::AlignVCenter, bigMetrics.elidedText(m_headline, Qt::ElideRight, room));
+        p.drawText(QRectF(left, top, room, bigMetrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                   bigMetrics.elidedText(m_headline, Qt::ElideRight, room));
         p.setFont(font());
         p.setPen(m_stale ? c.warning : c.dimText);
-        p.drawText(QRectF(left, top + bigMetrics.height(), room, sans.height()), Qt::AlignLeft | Qt::AlignVCenter, sans.elidedText(m_reason, Qt::ElideRight, room));
+        p.drawText(QRectF(left, top + bigMetrics.height(), room, sans.height()), Qt::AlignLeft | Qt::AlignVCenter,
+                   sans.elidedText(m_reason, Qt::ElideRight, room));
     }
     if (hasFocus()) {
         p.setPen(QPen(c.focus, 2));

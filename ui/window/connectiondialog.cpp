@@ -58,7 +58,8 @@ ConnectionDialog::ConnectionDialog(const ConnectionSpec &spec, QWidget *parent)
         layout->addWidget(button);
     };
     kind(ConnectionSpec::Kind::Server, tr("&llama-server"), QStringLiteral("kindServer"));
-    layout->addWidget(hint(tr("Kerf looks at the server's slots and plans for it. Only what you apply or ask for changes anything there.")));
+    layout->addWidget(hint(tr(
+        "Kerf looks at the server's slots and plans for it. Only what you apply or ask for changes anything there.")));
     auto *serverForm = new QFormLayout(m_serverForm);
     serverForm->setContentsMargins(24, 0, 0, 8);
     m_url->setObjectName(QStringLiteral("url"));
@@ -121,7 +122,8 @@ void ConnectionDialog::updateState()
     QString problem;
     if (kind == ConnectionSpec::Kind::Server) {
         const QUrl url(m_url->text().trimmed(), QUrl::StrictMode);
-        if (!url.isValid() || url.host().isEmpty() || (url.scheme() != QLatin1String("http") && url.scheme() != QLatin1String("https")))
+        if (!url.isValid() || url.host().isEmpty()
+            || (url.scheme() != QLatin1String("http") && url.scheme() != QLatin1String("https")))
             problem = tr("The address must be like http://127.0.0.1:8080.");
     }
     m_problem->setText(problem);

@@ -14,7 +14,7 @@ namespace kerf {
 
 namespace {
 constexpr int kPage = 2000;
-constexpr int kTail = 400;       ///< episodes read again when some were added to a long session
+constexpr int kTail = 400; ///< episodes read again when some were added to a long session
 constexpr int kCompareBefore = 60;
 constexpr int kCompareTokens = 240;
 } // namespace
@@ -22,18 +22,22 @@ constexpr int kCompareTokens = 240;
 QString ConnectionSpec::title() const
 {
     switch (kind) {
-    case Kind::Embedded: return Controller::tr("embedded (simulated)");
+    case Kind::Embedded:
+        return Controller::tr("embedded (simulated)");
     case Kind::Server: {
         QString short_ = url;
         short_.remove(QStringLiteral("http://"));
         return short_;
     }
-    case Kind::Service: return socketPath.isEmpty() ? Controller::tr("running service") : socketPath;
+    case Kind::Service:
+        return socketPath.isEmpty() ? Controller::tr("running service") : socketPath;
     }
     return {};
 }
 
-Controller::Controller(ConsoleState *state, QObject *parent) : QObject(parent), m_state(state)
+Controller::Controller(ConsoleState *state, QObject *parent)
+    : QObject(parent)
+    , m_state(state)
 {
     m_fetchTimer.setSingleShot(true);
     m_fetchTimer.setInterval(100);
@@ -60,10 +64,11 @@ void Controller::ask(const QString &method, const QJsonObject &params, Handler h
     if (!m_client)
         return;
     const quint64 generation = m_generation;
-    QCoro::connect(m_client->call(method, params), this, [this, generation, handler](const Result<QJsonObject> &result) {
-        if (generation == m_generation)
-            handler(result);
-    });
+    QCoro::connect(m_client->call(method, params), this,
+                   [this, generation, handler](const Result<QJsonObject> &result) {
+                       if (generation == m_generation)
+                           handler(result);
+                   });
 }
 
 QJsonObject Controller::inSession(QJsonObject params) const
@@ -80,14 +85,17 @@ void Controller::setClient(std::shared_ptr<ServiceClient> client)
         return;
     connect(m_client.get(), &ServiceClient::event, this, &Controller::onEvent);
     connect(m_client.get(), &ServiceClient::connectedChanged, this, &Controller::linkChanged);
-    m_state->update(ConsoleState::Everything, [this](ConsoleData &data) {
-        const int slotChoice = data.slotChoice;
-        data = ConsoleData();
-        data.slotChoice = slotChoice;
-        data.link = LinkState::Probing;
-        data.linkDescription = m_client->description();
-        data.linkSince = QDateTime::currentDateTimeUtc();
-    }, true);
+    m_state->update(
+        ConsoleState::Everything,
+        [this](ConsoleData &data) {
+            const int slotChoice = data.slotChoice;
+            data = ConsoleData();
+            data.slotChoice = slotChoice;
+            data.link = LinkState::Probing;
+            data.linkDescription = m_client->description();
+            data.linkSince = QDateTime::currentDateTimeUtc();
+        },
+        true);
     m_state->selection()->selectCompaction(0);
     m_pollTimer.start();
     linkChanged(m_client->isConnected());
@@ -113,21 +121,26 @@ void Controller::disconnectClient()
         return;
     m_client->disconnect(this);
     m_client.reset();
-    m_state->update(ConsoleState::Everything, [](ConsoleData &data) { data = ConsoleData(); }, true);
+    m_state->update(
+        ConsoleState::Everything, [](ConsoleData &data) { data = ConsoleData(); }, true);
     Q_EMIT compared(std::nullopt, tr("Nothing to compare yet."));
     Q_EMIT connectedChanged();
 }
 
 void Controller::linkChanged(bool connected)
 {
-    m_state->update(ConsoleState::Link, [connected](ConsoleData &data) {
-        const LinkState now = connected ? LinkState::Connected : LinkState::Disconnected;
-        if (data.link != now)
-            data.linkSince = QDateTime::currentDateTimeUtc();
-        data.link = now;
-    }, true);
+    m_state->update(
+        ConsoleState::Link,
+        [connected](ConsoleData &data) {
+            const LinkState now = connected ? LinkState::Connected : LinkState::Disconnected;
+            if (data.link != now)
+                data.linkSince = QDateTime::currentDateTimeUtc();
+            data.link = now;
+        },
+        true);
     if (connected)
-        want(WantDoctor | WantSlots | WantSessions | WantProfile | WantSession | WantEpisodes | WantCompactions | WantReceipt | WantComparison);
+        want(WantDoctor | WantSlots | WantSessions | WantProfile | WantSession | WantEpisodes | WantCompactions
+             | WantReceipt | WantComparison);
     Q_EMIT connectedChanged();
     Q_EMIT planChanged();
 }
@@ -160,7 +173,8 @@ void Controller::done(uint part)
 
 void Controller::fetchOne(uint part)
 {
-    const bool needsSession = part == WantSession || part == WantEpisodes || part == WantCompactions || part == WantReceipt || part == WantComparison;
+    const bool needsSession = part == WantSession || part == WantEpisodes || part == WantCompactions
+        || part == WantReceipt || part == WantComparison;
     if (needsSession && m_sessionId.isEmpty())
         return;
     m_running |= part;
@@ -170,7 +184,8 @@ void Controller::fetchOne(uint part)
         ask(QStringLiteral("server.doctor"), {}, [this](const Result<QJsonObject> &result) {
             done(WantDoctor);
             if (!result) {
-                m_state->update(ConsoleState::Link, [&result](ConsoleData &data) { data.linkError = result.error().message; });
+                m_state->update(ConsoleState::Link,
+                                [&result](ConsoleData &data) { data.linkError = result.error().message; });
                 return;
             }
             const QString reason = result->value(QLatin1String("unreachable_reason")).toString();
@@ -198,7 +213,8 @@ void Controller::fetchOne(uint part)
                     data.asOf = QDateTime::currentDateTimeUtc();
             });
             const auto &slotList = m_state->data().slotList;
-            const bool busy = std::any_of(slotList.begin(), slotList.end(), [](const SlotValue &slot) { return slot.busy; });
+            const bool busy =
+                std::any_of(slotList.begin(), slotList.end(), [](const SlotValue &slot) { return slot.busy; });
             m_pollTimer.setInterval(busy ? 250 : 2000);
         });
         break;
@@ -209,12 +225,14 @@ void Controller::fetchOne(uint part)
                 Q_EMIT failed(tr("The sessions cannot be listed"), result.error());
                 return;
             }
-            m_state->update(ConsoleState::Sessions, [&result](ConsoleData &data) { data.sessions = parseSessions(*result); });
+            m_state->update(ConsoleState::Sessions,
+                            [&result](ConsoleData &data) { data.sessions = parseSessions(*result); });
             const QList<SessionSummary> &sessions = m_state->data().sessions;
             if (m_sessionId.isEmpty() && !sessions.isEmpty()) {
                 // The one that was used last is the one people come back for.
-                const auto newest = std::max_element(sessions.begin(), sessions.end(),
-                                                     [](const SessionSummary &a, const SessionSummary &b) { return a.updatedAt < b.updatedAt; });
+                const auto newest = std::max_element(
+                    sessions.begin(), sessions.end(),
+                    [](const SessionSummary &a, const SessionSummary &b) { return a.updatedAt < b.updatedAt; });
                 openSession(newest->id);
             }
         });
@@ -245,13 +263,15 @@ void Controller::fetchOne(uint part)
         break;
     }
     case WantCompactions:
-        ask(QStringLiteral("context.compactions"), inSession({{QStringLiteral("limit"), 5000}}), [this, session](const Result<QJsonObject> &result) {
-            done(WantCompactions);
-            if (session != m_sessionGeneration || !result)
-                return;
-            m_state->update(ConsoleState::Compactions, [&result](ConsoleData &data) { data.compactions = parseCompactions(*result); });
-            Q_EMIT planChanged();
-        });
+        ask(QStringLiteral("context.compactions"), inSession({{QStringLiteral("limit"), 5000}}),
+            [this, session](const Result<QJsonObject> &result) {
+                done(WantCompactions);
+                if (session != m_sessionGeneration || !result)
+                    return;
+                m_state->update(ConsoleState::Compactions,
+                                [&result](ConsoleData &data) { data.compactions = parseCompactions(*result); });
+                Q_EMIT planChanged();
+            });
         break;
     case WantReceipt:
         ask(QStringLiteral("context.receipt"), inSession(), [this, session](const Result<QJsonObject> &result) {
@@ -273,7 +293,8 @@ void Controller::fetchOne(uint part)
         ask(QStringLiteral("profile.get"), params, [this](const Result<QJsonObject> &result) {
             done(WantProfile);
             if (result)
-                m_state->update(ConsoleState::Profile, [&result](ConsoleData &data) { data.profile = parseProfile(*result); });
+                m_state->update(ConsoleState::Profile,
+                                [&result](ConsoleData &data) { data.profile = parseProfile(*result); });
         });
         break;
     }
@@ -288,7 +309,8 @@ void Controller::fetchOne(uint part)
 void Controller::fetchEpisodes(int fromSeq, QList<EpisodeValue> soFar, bool tail)
 {
     const quint64 session = m_sessionGeneration;
-    ask(QStringLiteral("session.episodes"), inSession({{QStringLiteral("from_seq"), fromSeq}, {QStringLiteral("limit"), kPage}}),
+    ask(QStringLiteral("session.episodes"),
+        inSession({{QStringLiteral("from_seq"), fromSeq}, {QStringLiteral("limit"), kPage}}),
         [this, session, before = soFar, tail](const Result<QJsonObject> &result) {
             if (session != m_sessionGeneration || !result) {
                 done(WantEpisodes);
@@ -314,17 +336,21 @@ void Controller::compare()
         return;
     }
     const quint64 session = m_sessionGeneration;
-    ask(QStringLiteral("context.diff"), inSession({{QStringLiteral("a"), QStringLiteral("held")}, {QStringLiteral("b"), QStringLiteral("next")}}),
+    ask(QStringLiteral("context.diff"),
+        inSession({{QStringLiteral("a"), QStringLiteral("held")}, {QStringLiteral("b"), QStringLiteral("next")}}),
         [this, session](const Result<QJsonObject> &result) {
             if (session != m_sessionGeneration || !result) {
                 done(WantComparison);
                 if (session == m_sessionGeneration)
-                    Q_EMIT compared(std::nullopt, tr("What is held cannot be compared: %1").arg(result.error().message));
+                    Q_EMIT compared(std::nullopt,
+                                    tr("What is held cannot be compared: %1").arg(result.error().message));
                 return;
             }
             const DiffValue diff = parseDiff(*result);
-            const QJsonObject window{{QStringLiteral("from"), std::max(0, diff.lcp - kCompareBefore)}, {QStringLiteral("limit"), kCompareTokens},
-                                     {QStringLiteral("ids"), true}, {QStringLiteral("pieces"), true}};
+            const QJsonObject window{{QStringLiteral("from"), std::max(0, diff.lcp - kCompareBefore)},
+                                     {QStringLiteral("limit"), kCompareTokens},
+                                     {QStringLiteral("ids"), true},
+                                     {QStringLiteral("pieces"), true}};
             QJsonObject held = inSession(window);
             held.insert(QStringLiteral("which"), QStringLiteral("held"));
             ask(QStringLiteral("context.prompt"), held, [this, session, diff, window](const Result<QJsonObject> &a) {
@@ -337,23 +363,25 @@ void Controller::compare()
                 const PromptValue heldPrompt = parsePrompt(*a);
                 QJsonObject next = inSession(window);
                 next.insert(QStringLiteral("which"), QStringLiteral("next"));
-                ask(QStringLiteral("context.prompt"), next, [this, session, diff, heldPrompt](const Result<QJsonObject> &b) {
-                    done(WantComparison);
-                    if (session != m_sessionGeneration)
-                        return;
-                    if (!b) {
-                        Q_EMIT compared(std::nullopt, tr("The next prompt cannot be read: %1").arg(b.error().message));
-                        return;
-                    }
-                    PrefixComparison comparison;
-                    comparison.aName = tr("held");
-                    comparison.bName = tr("next", "the prompt that would be sent next");
-                    comparison.diff = diff;
-                    comparison.a = heldPrompt;
-                    comparison.b = parsePrompt(*b);
-                    comparison.simulated = comparison.b.simulated;
-                    Q_EMIT compared(comparison, QString());
-                });
+                ask(QStringLiteral("context.prompt"), next,
+                    [this, session, diff, heldPrompt](const Result<QJsonObject> &b) {
+                        done(WantComparison);
+                        if (session != m_sessionGeneration)
+                            return;
+                        if (!b) {
+                            Q_EMIT compared(std::nullopt,
+                                            tr("The next prompt cannot be read: %1").arg(b.error().message));
+                            return;
+                        }
+                        PrefixComparison comparison;
+                        comparison.aName = tr("held");
+                        comparison.bName = tr("next", "the prompt that would be sent next");
+                        comparison.diff = diff;
+                        comparison.a = heldPrompt;
+                        comparison.b = parsePrompt(*b);
+                        comparison.simulated = comparison.b.simulated;
+                        Q_EMIT compared(comparison, QString());
+                    });
             });
         });
 }
@@ -372,7 +400,8 @@ void Controller::setPaused(bool paused)
     m_paused = paused;
     if (!paused) {
         m_fullEpisodes = true;
-        want(WantSlots | WantDoctor | WantSession | WantEpisodes | WantCompactions | WantReceipt | WantSessions | WantComparison);
+        want(WantSlots | WantDoctor | WantSession | WantEpisodes | WantCompactions | WantReceipt | WantSessions
+             | WantComparison);
     }
 }
 
@@ -426,21 +455,24 @@ void Controller::openSession(const QString &id)
     m_fullEpisodes = true;
     m_planRevision = -1;
     m_running &= ~static_cast<uint>(WantSession | WantEpisodes | WantCompactions | WantReceipt | WantComparison);
-    m_state->update(ConsoleState::Everything, [&id](ConsoleData &data) {
-        data.hasSession = true;
-        data.session = SessionValue();
-        data.session.id = id;
-        data.session.title = id;
-        for (const SessionSummary &session : std::as_const(data.sessions)) {
-            if (session.id == id && !session.title.isEmpty())
-                data.session.title = session.title;
-        }
-        data.episodes.clear();
-        data.plan.reset();
-        data.compactions.clear();
-        data.receipt.reset();
-        data.promptsBefore.clear();
-    }, true);
+    m_state->update(
+        ConsoleState::Everything,
+        [&id](ConsoleData &data) {
+            data.hasSession = true;
+            data.session = SessionValue();
+            data.session.id = id;
+            data.session.title = id;
+            for (const SessionSummary &session : std::as_const(data.sessions)) {
+                if (session.id == id && !session.title.isEmpty())
+                    data.session.title = session.title;
+            }
+            data.episodes.clear();
+            data.plan.reset();
+            data.compactions.clear();
+            data.receipt.reset();
+            data.promptsBefore.clear();
+        },
+        true);
     m_state->selection()->selectCompaction(0);
     m_state->selection()->clear();
     Q_EMIT compared(std::nullopt, tr("Nothing to compare yet."));
@@ -532,7 +564,8 @@ void Controller::apply()
     if (!whyNotApply().isEmpty())
         return;
     const quint64 session = m_sessionGeneration;
-    ask(QStringLiteral("context.apply"), {{QStringLiteral("plan_id"), m_state->data().plan->planId}, {QStringLiteral("session_id"), m_sessionId}},
+    ask(QStringLiteral("context.apply"),
+        {{QStringLiteral("plan_id"), m_state->data().plan->planId}, {QStringLiteral("session_id"), m_sessionId}},
         [this, session](const Result<QJsonObject> &result) {
             if (session != m_sessionGeneration)
                 return;
@@ -541,7 +574,8 @@ void Controller::apply()
                 return;
             }
             const int number = result->value(QLatin1String("compaction_id")).toInt();
-            m_state->update(ConsoleState::Plan, [](ConsoleData &data) { data.plan.reset(); }, true);
+            m_state->update(
+                ConsoleState::Plan, [](ConsoleData &data) { data.plan.reset(); }, true);
             Q_EMIT said(tr("Compaction %1 applied. The next request proves it.").arg(kerf::number(number)));
             Q_EMIT planChanged();
             m_fullEpisodes = true;
@@ -552,22 +586,27 @@ void Controller::apply()
 void Controller::undoLast()
 {
     const ConsoleData &data = m_state->data();
-    const auto last = std::find_if(data.compactions.begin(), data.compactions.end(), [](const PlanValue &plan) { return plan.outcome != QLatin1String("undone"); });
+    const auto last = std::find_if(data.compactions.begin(), data.compactions.end(),
+                                   [](const PlanValue &plan) { return plan.outcome != QLatin1String("undone"); });
     if (last == data.compactions.end())
         return;
     const int compaction = last->number;
-    ask(QStringLiteral("context.undo"), inSession({{QStringLiteral("compaction_id"), compaction}}), [this, compaction](const Result<QJsonObject> &result) {
-        if (!result) {
-            Q_EMIT failed(tr("Compaction %1 was not undone").arg(number(compaction)), result.error());
-            return;
-        }
-        const QJsonValue prefill = result->value(QLatin1String("predicted_prefill"));
-        Q_EMIT said(prefill.isDouble() ? tr("Compaction %1 undone. The server must prefill about %2 tokens again.").arg(number(compaction), number(prefill.toInt()))
-                                       : tr("Compaction %1 undone. What the server must prefill again is not known.").arg(number(compaction)));
-        m_state->selection()->selectCompaction(0);
-        m_fullEpisodes = true;
-        want(WantSession | WantEpisodes | WantCompactions | WantComparison | WantSessions);
-    });
+    ask(QStringLiteral("context.undo"), inSession({{QStringLiteral("compaction_id"), compaction}}),
+        [this, compaction](const Result<QJsonObject> &result) {
+            if (!result) {
+                Q_EMIT failed(tr("Compaction %1 was not undone").arg(number(compaction)), result.error());
+                return;
+            }
+            const QJsonValue prefill = result->value(QLatin1String("predicted_prefill"));
+            Q_EMIT said(prefill.isDouble()
+                            ? tr("Compaction %1 undone. The server must prefill about %2 tokens again.")
+                                  .arg(number(compaction), number(prefill.toInt()))
+                            : tr("Compaction %1 undone. What the server must prefill again is not known.")
+                                  .arg(number(compaction)));
+            m_state->selection()->selectCompaction(0);
+            m_fullEpisodes = true;
+            want(WantSession | WantEpisodes | WantCompactions | WantComparison | WantSessions);
+        });
 }
 
 void Controller::setProfile(const QString &name)
@@ -584,16 +623,19 @@ void Controller::setProfile(const QString &name)
 
 void Controller::setSlotChoice(int slotId)
 {
-    m_state->update(ConsoleState::Slots, [slotId](ConsoleData &data) { data.slotChoice = slotId; }, true);
+    m_state->update(
+        ConsoleState::Slots, [slotId](ConsoleData &data) { data.slotChoice = slotId; }, true);
 }
 
 void Controller::pin(int seq)
 {
     const QList<EpisodeValue> &episodes = m_state->data().episodes;
-    const auto it = std::lower_bound(episodes.begin(), episodes.end(), seq, [](const EpisodeValue &episode, int at) { return episode.seq < at; });
+    const auto it = std::lower_bound(episodes.begin(), episodes.end(), seq,
+                                     [](const EpisodeValue &episode, int at) { return episode.seq < at; });
     if (it == episodes.end() || it->seq != seq)
         return;
-    ask(QStringLiteral("memory.pin"), inSession({{QStringLiteral("episode_id"), it->id}, {QStringLiteral("kind"), QStringLiteral("task_contract")}}),
+    ask(QStringLiteral("memory.pin"),
+        inSession({{QStringLiteral("episode_id"), it->id}, {QStringLiteral("kind"), QStringLiteral("task_contract")}}),
         [this, seq](const Result<QJsonObject> &result) {
             if (!result) {
                 Q_EMIT failed(tr("Episode %1 was not pinned").arg(number(seq)), result.error());
@@ -608,29 +650,33 @@ void Controller::pin(int seq)
 void Controller::showText(int seq)
 {
     const QList<EpisodeValue> &episodes = m_state->data().episodes;
-    const auto it = std::lower_bound(episodes.begin(), episodes.end(), seq, [](const EpisodeValue &episode, int at) { return episode.seq < at; });
+    const auto it = std::lower_bound(episodes.begin(), episodes.end(), seq,
+                                     [](const EpisodeValue &episode, int at) { return episode.seq < at; });
     if (it == episodes.end() || it->seq != seq)
         return;
     const QString title = tr("Episode %1 · %2").arg(number(seq), roleWord(it->role));
-    ask(QStringLiteral("memory.get_episode"), inSession({{QStringLiteral("episode_id"), it->id}}), [this, title, seq](const Result<QJsonObject> &result) {
-        if (!result)
-            Q_EMIT failed(tr("Episode %1 cannot be read").arg(number(seq)), result.error());
-        else
-            Q_EMIT textShown(title, result->value(QLatin1String("content")).toString());
-    });
+    ask(QStringLiteral("memory.get_episode"), inSession({{QStringLiteral("episode_id"), it->id}}),
+        [this, title, seq](const Result<QJsonObject> &result) {
+            if (!result)
+                Q_EMIT failed(tr("Episode %1 cannot be read").arg(number(seq)), result.error());
+            else
+                Q_EMIT textShown(title, result->value(QLatin1String("content")).toString());
+        });
 }
 
 void Controller::refresh(bool probe)
 {
     m_fullEpisodes = true;
     if (probe) {
-        ask(QStringLiteral("server.doctor"), {{QStringLiteral("refresh"), true}}, [this](const Result<QJsonObject> &result) {
-            if (!result)
-                Q_EMIT failed(tr("The server was not probed"), result.error());
-            want(WantDoctor | WantSlots);
-        });
+        ask(QStringLiteral("server.doctor"), {{QStringLiteral("refresh"), true}},
+            [this](const Result<QJsonObject> &result) {
+                if (!result)
+                    Q_EMIT failed(tr("The server was not probed"), result.error());
+                want(WantDoctor | WantSlots);
+            });
     }
-    want(WantDoctor | WantSlots | WantSessions | WantSession | WantEpisodes | WantCompactions | WantReceipt | WantProfile | WantComparison);
+    want(WantDoctor | WantSlots | WantSessions | WantSession | WantEpisodes | WantCompactions | WantReceipt
+         | WantProfile | WantComparison);
 }
 
 } // namespace kerf

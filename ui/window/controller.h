@@ -24,7 +24,7 @@ struct ConnectionSpec {
     QString url;
     QString apiKey;
     QString logFile;
-    QString socketPath;  ///< Service; empty = the default socket
+    QString socketPath; ///< Service; empty = the default socket
     QString title() const;
 };
 
@@ -66,7 +66,7 @@ public:
     int staleBy() const; ///< episodes since the current plan was made
 
 Q_SIGNALS:
-    void said(const QString &text);                        ///< for the status bar
+    void said(const QString &text); ///< for the status bar
     void failed(const QString &what, const kerf::Error &error);
     void happened(const QList<kerf::EventValue> &events);
     void compared(const std::optional<kerf::PrefixComparison> &comparison, const QString &why);
@@ -75,8 +75,17 @@ Q_SIGNALS:
     void planChanged();
 
 private:
-    enum Want : uint { WantDoctor = 1, WantSlots = 2, WantSessions = 4, WantSession = 8, WantEpisodes = 16, WantCompactions = 32,
-                       WantReceipt = 64, WantProfile = 128, WantComparison = 256 };
+    enum Want : uint {
+        WantDoctor = 1,
+        WantSlots = 2,
+        WantSessions = 4,
+        WantSession = 8,
+        WantEpisodes = 16,
+        WantCompactions = 32,
+        WantReceipt = 64,
+        WantProfile = 128,
+        WantComparison = 256
+    };
     template<typename Handler>
     void ask(const QString &method, const QJsonObject &params, Handler handler);
     void want(uint parts);
@@ -91,7 +100,7 @@ private:
 
     ConsoleState *m_state;
     std::shared_ptr<ServiceClient> m_client;
-    quint64 m_generation = 0;      ///< rises with the client
+    quint64 m_generation = 0; ///< rises with the client
     quint64 m_sessionGeneration = 0;
     QString m_sessionId;
     uint m_wanted = 0;

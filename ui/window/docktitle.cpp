@@ -12,7 +12,10 @@
 
 namespace kerf {
 
-DockTitle::DockTitle(QDockWidget *dock) : QWidget(dock), m_dock(dock), m_buttons(new QWidget(this))
+DockTitle::DockTitle(QDockWidget *dock)
+    : QWidget(dock)
+    , m_dock(dock)
+    , m_buttons(new QWidget(this))
 {
     auto *layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 2, 0);
@@ -32,7 +35,8 @@ DockTitle::DockTitle(QDockWidget *dock) : QWidget(dock), m_dock(dock), m_buttons
         buttons->addWidget(made);
         return made;
     };
-    connect(button(QStringLiteral("\u25AB"), tr("Float or dock")), &QToolButton::clicked, dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    connect(button(QStringLiteral("\u25AB"), tr("Float or dock")), &QToolButton::clicked, dock,
+            [dock] { dock->setFloating(!dock->isFloating()); });
     connect(button(QStringLiteral("\u00D7"), tr("Close")), &QToolButton::clicked, dock, &QWidget::close);
 }
 

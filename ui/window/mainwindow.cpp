@@ -163,11 +163,12 @@ MainWindow::MainWindow(ClientOpener opener, QWidget *parent)
         if (follow)
             m_eventsView->scrollToBottom();
     });
-    connect(m_controller, &Controller::compared, this, [this](const std::optional<PrefixComparison> &comparison, const QString &why) {
-        m_comparison = comparison;
-        m_comparisonWhy = why;
-        refresh(ConsoleState::Compactions);
-    });
+    connect(m_controller, &Controller::compared, this,
+            [this](const std::optional<PrefixComparison> &comparison, const QString &why) {
+                m_comparison = comparison;
+                m_comparisonWhy = why;
+                refresh(ConsoleState::Compactions);
+            });
     connect(m_controller, &Controller::planChanged, this, &MainWindow::refreshActions);
     connect(m_controller, &Controller::connectedChanged, this, [this] {
         refreshBoxes();
@@ -210,7 +211,8 @@ MainWindow::~MainWindow()
 
 // ---- building ---------------------------------------------------------------------------------------------
 
-QAction *MainWindow::makeAction(const QString &name, const QString &text, const QString &icon, const QKeySequence &key, const QString &tip)
+QAction *MainWindow::makeAction(const QString &name, const QString &text, const QString &icon, const QKeySequence &key,
+                                const QString &tip)
 {
     auto *made = new QAction(icon.isEmpty() ? QIcon() : themedIcon(icon), text, this);
     made->setObjectName(name);
@@ -230,62 +232,93 @@ QAction *MainWindow::action(const QString &name) const { return m_actions.value(
 void MainWindow::makeActions()
 {
     const auto on = [this](QAction *made, auto &&slot) { connect(made, &QAction::triggered, this, slot); };
-    on(makeAction(QStringLiteral("connect"), tr("&Connect…"), QStringLiteral("network-connect"), QKeySequence(Qt::CTRL | Qt::Key_K)), [this] { showConnect(); });
+    on(makeAction(QStringLiteral("connect"), tr("&Connect…"), QStringLiteral("network-connect"),
+                  QKeySequence(Qt::CTRL | Qt::Key_K)),
+       [this] { showConnect(); });
     on(makeAction(QStringLiteral("disconnect"), tr("&Disconnect"), QStringLiteral("network-disconnect"), {}), [this] {
         ++m_opening;
         m_controller->disconnectClient();
     });
-    on(makeAction(QStringLiteral("demo"), tr("Open &demo"), QStringLiteral("kerf-simulated"), {}, tr("The embedded simulation: no server is involved")),
+    on(makeAction(QStringLiteral("demo"), tr("Open &demo"), QStringLiteral("kerf-simulated"), {},
+                  tr("The embedded simulation: no server is involved")),
        [this] { open(ConnectionSpec{}); });
-    on(makeAction(QStringLiteral("quit"), tr("&Quit"), QStringLiteral("application-exit"), QKeySequence::Quit), [this] { close(); });
-    on(makeAction(QStringLiteral("newSession"), tr("&New session…"), QStringLiteral("document-new"), QKeySequence::New), [this] {
-        bool ok = false;
-        const QString title = QInputDialog::getText(this, tr("New session"), tr("Title"), QLineEdit::Normal, QString(), &ok);
-        if (ok)
-            m_controller->createSession(title.trimmed());
-    });
-    on(makeAction(QStringLiteral("refresh"), tr("&Refresh"), QStringLiteral("view-refresh"), QKeySequence(Qt::Key_F5)), [this] { m_controller->refresh(true); });
-    on(makeAction(QStringLiteral("doctor"), tr("&Doctor…"), QStringLiteral("dialog-information"), {}, tr("What is known of this server, and on what evidence")),
+    on(makeAction(QStringLiteral("quit"), tr("&Quit"), QStringLiteral("application-exit"), QKeySequence::Quit),
+       [this] { close(); });
+    on(makeAction(QStringLiteral("newSession"), tr("&New session…"), QStringLiteral("document-new"), QKeySequence::New),
+       [this] {
+           bool ok = false;
+           const QString title =
+               QInputDialog::getText(this, tr("New session"), tr("Title"), QLineEdit::Normal, QString(), &ok);
+           if (ok)
+               m_controller->createSession(title.trimmed());
+       });
+    on(makeAction(QStringLiteral("refresh"), tr("&Refresh"), QStringLiteral("view-refresh"), QKeySequence(Qt::Key_F5)),
+       [this] { m_controller->refresh(true); });
+    on(makeAction(QStringLiteral("doctor"), tr("&Doctor…"), QStringLiteral("dialog-information"), {},
+                  tr("What is known of this server, and on what evidence")),
        [this] { raiseDock(QStringLiteral("evidence")); });
-    on(makeAction(QStringLiteral("plan"), tr("&Plan"), QStringLiteral("office-chart-bar"), QKeySequence(Qt::Key_F6)), [this] { m_controller->plan(); });
-    on(makeAction(QStringLiteral("apply"), tr("&Apply"), QStringLiteral("dialog-ok-apply"), QKeySequence(Qt::CTRL | Qt::Key_Return)), [this] { applyPlan(); });
+    on(makeAction(QStringLiteral("plan"), tr("&Plan"), QStringLiteral("office-chart-bar"), QKeySequence(Qt::Key_F6)),
+       [this] { m_controller->plan(); });
+    on(makeAction(QStringLiteral("apply"), tr("&Apply"), QStringLiteral("dialog-ok-apply"),
+                  QKeySequence(Qt::CTRL | Qt::Key_Return)),
+       [this] { applyPlan(); });
     on(makeAction(QStringLiteral("undo"), tr("&Undo last compaction"), QStringLiteral("edit-undo"), {},
                   tr("Restores the tiers; the server must prefill again what it lost")),
        [this] { m_controller->undoLast(); });
     m_actions.value(QStringLiteral("undo"))->setIconText(tr("Undo"));
-    on(makeAction(QStringLiteral("pause"), tr("Pa&use live views"), QStringLiteral("media-playback-pause"), QKeySequence(Qt::Key_F9)), [this](bool paused) {
-        m_controller->setPaused(paused);
-        m_pausedBar->setVisible(paused);
-        m_pausedBar->setText(tr("Paused, %1 new").arg(number(0)));
-        if (!paused) {
-            m_events->append(m_heldEvents);
-            m_heldEvents.clear();
-        }
-    });
+    on(makeAction(QStringLiteral("pause"), tr("Pa&use live views"), QStringLiteral("media-playback-pause"),
+                  QKeySequence(Qt::Key_F9)),
+       [this](bool paused) {
+           m_controller->setPaused(paused);
+           m_pausedBar->setVisible(paused);
+           m_pausedBar->setText(tr("Paused, %1 new").arg(number(0)));
+           if (!paused) {
+               m_events->append(m_heldEvents);
+               m_heldEvents.clear();
+           }
+       });
     action(QStringLiteral("pause"))->setCheckable(true);
-    on(makeAction(QStringLiteral("previousCompaction"), tr("&Previous compaction"), QStringLiteral("go-previous"), QKeySequence(Qt::CTRL | Qt::Key_Up)), [this] { stepCompaction(-1); });
-    on(makeAction(QStringLiteral("nextCompaction"), tr("&Next compaction"), QStringLiteral("go-next"), QKeySequence(Qt::CTRL | Qt::Key_Down)), [this] { stepCompaction(1); });
-    on(makeAction(QStringLiteral("present"), tr("&Present"), QStringLiteral("go-jump"), QKeySequence(Qt::CTRL | Qt::Key_End), tr("Back to the prompt as it stands")),
+    on(makeAction(QStringLiteral("previousCompaction"), tr("&Previous compaction"), QStringLiteral("go-previous"),
+                  QKeySequence(Qt::CTRL | Qt::Key_Up)),
+       [this] { stepCompaction(-1); });
+    on(makeAction(QStringLiteral("nextCompaction"), tr("&Next compaction"), QStringLiteral("go-next"),
+                  QKeySequence(Qt::CTRL | Qt::Key_Down)),
+       [this] { stepCompaction(1); });
+    on(makeAction(QStringLiteral("present"), tr("&Present"), QStringLiteral("go-jump"),
+                  QKeySequence(Qt::CTRL | Qt::Key_End), tr("Back to the prompt as it stands")),
        [this] { m_state->selection()->selectCompaction(0); });
-    on(makeAction(QStringLiteral("nextProblem"), tr("Next pro&blem"), QStringLiteral("dialog-warning"), QKeySequence(Qt::Key_F8)), [this] { stepProblem(1); });
-    on(makeAction(QStringLiteral("previousProblem"), tr("Previous problem"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F8)), [this] { stepProblem(-1); });
-    on(makeAction(QStringLiteral("back"), tr("&Back"), QStringLiteral("go-previous"), QKeySequence(Qt::CTRL | Qt::Key_BracketLeft)), [this] { m_state->selection()->back(); });
-    on(makeAction(QStringLiteral("forward"), tr("&Forward"), QStringLiteral("go-next"), QKeySequence(Qt::CTRL | Qt::Key_BracketRight)), [this] { m_state->selection()->forward(); });
-    on(makeAction(QStringLiteral("goToken"), tr("&Token…"), QStringLiteral("go-jump"), QKeySequence(Qt::CTRL | Qt::Key_G)), [this] {
-        bool ok = false;
-        const int token = QInputDialog::getInt(this, tr("Go to token"), tr("Position in the prompt"), m_state->selection()->token().value_or(0), 0,
-                                               std::max(0, m_timeline->axisTotal() - 1), 1, &ok);
-        if (ok) {
-            m_state->selection()->selectToken(token);
-            m_timeline->zoomToPosition(token);
-        }
-    });
-    on(makeAction(QStringLiteral("copyText"), tr("Copy as &text"), QStringLiteral("edit-copy"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), tr("The view with the focus, as text")),
+    on(makeAction(QStringLiteral("nextProblem"), tr("Next pro&blem"), QStringLiteral("dialog-warning"),
+                  QKeySequence(Qt::Key_F8)),
+       [this] { stepProblem(1); });
+    on(makeAction(QStringLiteral("previousProblem"), tr("Previous problem"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F8)),
+       [this] { stepProblem(-1); });
+    on(makeAction(QStringLiteral("back"), tr("&Back"), QStringLiteral("go-previous"),
+                  QKeySequence(Qt::CTRL | Qt::Key_BracketLeft)),
+       [this] { m_state->selection()->back(); });
+    on(makeAction(QStringLiteral("forward"), tr("&Forward"), QStringLiteral("go-next"),
+                  QKeySequence(Qt::CTRL | Qt::Key_BracketRight)),
+       [this] { m_state->selection()->forward(); });
+    on(makeAction(QStringLiteral("goToken"), tr("&Token…"), QStringLiteral("go-jump"),
+                  QKeySequence(Qt::CTRL | Qt::Key_G)),
+       [this] {
+           bool ok = false;
+           const int token = QInputDialog::getInt(this, tr("Go to token"), tr("Position in the prompt"),
+                                                  m_state->selection()->token().value_or(0), 0,
+                                                  std::max(0, m_timeline->axisTotal() - 1), 1, &ok);
+           if (ok) {
+               m_state->selection()->selectToken(token);
+               m_timeline->zoomToPosition(token);
+           }
+       });
+    on(makeAction(QStringLiteral("copyText"), tr("Copy as &text"), QStringLiteral("edit-copy"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), tr("The view with the focus, as text")),
        [this] { copyAsText(); });
-    on(makeAction(QStringLiteral("fullScreen"), tr("&Full screen"), {}, QKeySequence(Qt::Key_F11)), [this](bool full) { full ? showFullScreen() : showNormal(); });
+    on(makeAction(QStringLiteral("fullScreen"), tr("&Full screen"), {}, QKeySequence(Qt::Key_F11)),
+       [this](bool full) { full ? showFullScreen() : showNormal(); });
     action(QStringLiteral("fullScreen"))->setCheckable(true);
     on(makeAction(QStringLiteral("resetLayout"), tr("&Reset layout"), {}, {}), [this] { resetLayout(); });
-    on(makeAction(QStringLiteral("whatsThis"), tr("&What is this?"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F1)), [] { QWhatsThis::enterWhatsThisMode(); });
+    on(makeAction(QStringLiteral("whatsThis"), tr("&What is this?"), {}, QKeySequence(Qt::SHIFT | Qt::Key_F1)),
+       [] { QWhatsThis::enterWhatsThisMode(); });
     on(makeAction(QStringLiteral("keyboard"), tr("&Keyboard"), {}, {}), [this] {
         QDialog dialog(this);
         dialog.setWindowTitle(tr("Keyboard"));
@@ -300,11 +333,15 @@ void MainWindow::makeActions()
         dialog.exec();
     });
     on(makeAction(QStringLiteral("about"), tr("&About Kerf"), QStringLiteral("help-about"), {}), [this] {
-        QMessageBox::about(this, tr("About Kerf"), tr("<b>Kerf %1</b><p>Where a conversation may be cut so that the KV cache still matches.</p>"
-                                                      "<p>Free software under the GNU General Public License, version 3 or later.</p>").arg(QStringLiteral(KERF_VERSION)));
+        QMessageBox::about(this, tr("About Kerf"),
+                           tr("<b>Kerf %1</b><p>Where a conversation may be cut so that the KV cache still matches.</p>"
+                              "<p>Free software under the GNU General Public License, version 3 or later.</p>")
+                               .arg(QStringLiteral(KERF_VERSION)));
     });
     auto *themes = new QActionGroup(this);
-    const std::pair<ThemeChoice, QString> choices[] = {{ThemeChoice::System, tr("&System colours")}, {ThemeChoice::Light, tr("&Light")}, {ThemeChoice::Dark, tr("&Dark")}};
+    const std::pair<ThemeChoice, QString> choices[] = {{ThemeChoice::System, tr("&System colours")},
+                                                       {ThemeChoice::Light, tr("&Light")},
+                                                       {ThemeChoice::Dark, tr("&Dark")}};
     for (const auto &[choice, text] : choices) {
         QAction *made = makeAction(QStringLiteral("theme-%1").arg(themeName(choice)), text, {}, {});
         made->setCheckable(true);
@@ -423,14 +460,17 @@ void MainWindow::makeDocks()
         m_checkpointsView->setColumnHidden(CheckpointsModel::Age, !on);
     });
     m_checkpointsView->addActions({cutHere, showAll, action(QStringLiteral("copyText"))});
-    connect(m_checkpointsView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) {
-        if (now.isValid() && m_checkpointsView->hasFocus())
-            m_state->selection()->selectCheckpoint(now.siblingAtColumn(CheckpointsModel::Position).data(SortRole).toInt());
-    });
+    connect(m_checkpointsView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &now) {
+                if (now.isValid() && m_checkpointsView->hasFocus())
+                    m_state->selection()->selectCheckpoint(
+                        now.siblingAtColumn(CheckpointsModel::Position).data(SortRole).toInt());
+            });
     connect(m_checkpointsView, &QTableView::clicked, this, [this](const QModelIndex &at) {
         m_state->selection()->selectCheckpoint(at.siblingAtColumn(CheckpointsModel::Position).data(SortRole).toInt());
     });
-    QDockWidget *checkpointsDock = makeDock(QStringLiteral("checkpoints"), tr("Checkpoints"), checkpointsPage, Qt::LeftDockWidgetArea);
+    QDockWidget *checkpointsDock =
+        makeDock(QStringLiteral("checkpoints"), tr("Checkpoints"), checkpointsPage, Qt::LeftDockWidgetArea);
 
     m_evidence = new EvidenceModel(this);
     auto *evidencePage = new QWidget;
@@ -458,7 +498,8 @@ void MainWindow::makeDocks()
     evidenceLayout->addWidget(m_doctorText);
     evidenceLayout->addWidget(evidenceView, 1);
     evidencePage->setFocusProxy(evidenceView);
-    QDockWidget *evidenceDock = makeDock(QStringLiteral("evidence"), tr("Evidence"), evidencePage, Qt::LeftDockWidgetArea);
+    QDockWidget *evidenceDock =
+        makeDock(QStringLiteral("evidence"), tr("Evidence"), evidencePage, Qt::LeftDockWidgetArea);
     tabifyDockWidget(checkpointsDock, evidenceDock);
     checkpointsDock->raise();
 
@@ -476,16 +517,21 @@ void MainWindow::makeDocks()
     m_compactionsView->setColumnWidth(CompactionsModel::Reused, wide(QStringLiteral("00,000")));
     m_compactionsView->setColumnWidth(CompactionsModel::Prefilled, wide(tr("Prefilled")));
     m_compactionsView->setColumnWidth(CompactionsModel::Ms, wide(QStringLiteral("0,000")));
-    m_compactionsView->setColumnWidth(CompactionsModel::Outcome, QFontMetrics(outcomeFont).horizontalAdvance(tr("%1 confirmed").arg(QChar(0x2713))) + 14);
+    m_compactionsView->setColumnWidth(CompactionsModel::Outcome,
+                                      QFontMetrics(outcomeFont).horizontalAdvance(tr("%1 confirmed").arg(QChar(0x2713)))
+                                          + 14);
     m_compactionsView->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_compactionsView->addActions({action(QStringLiteral("undo")), action(QStringLiteral("copyText"))});
-    connect(m_compactionsView->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex &now) {
-        if (now.isValid() && m_compactionsView->hasFocus())
-            m_state->selection()->selectCompaction(m_compactions->rows().at(now.row()).number);
+    connect(m_compactionsView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &now) {
+                if (now.isValid() && m_compactionsView->hasFocus())
+                    m_state->selection()->selectCompaction(m_compactions->rows().at(now.row()).number);
+            });
+    connect(m_compactionsView, &QTableView::clicked, this, [this](const QModelIndex &at) {
+        m_state->selection()->selectCompaction(m_compactions->rows().at(at.row()).number);
     });
-    connect(m_compactionsView, &QTableView::clicked, this,
-            [this](const QModelIndex &at) { m_state->selection()->selectCompaction(m_compactions->rows().at(at.row()).number); });
-    QDockWidget *compactionsDock = makeDock(QStringLiteral("compactions"), tr("Compactions"), m_compactionsView, Qt::RightDockWidgetArea);
+    QDockWidget *compactionsDock =
+        makeDock(QStringLiteral("compactions"), tr("Compactions"), m_compactionsView, Qt::RightDockWidgetArea);
 
     m_receipt = new ReceiptView;
     QDockWidget *receiptDock = makeDock(QStringLiteral("receipt"), tr("Receipt"), m_receipt, Qt::RightDockWidgetArea);
@@ -514,7 +560,8 @@ void MainWindow::makeDocks()
     eventsPage->setFocusProxy(m_eventsView);
     QDockWidget *eventsDock = makeDock(QStringLiteral("events"), tr("Events"), eventsPage, Qt::BottomDockWidgetArea);
     m_prefix = new RetainedPrefixView(selection);
-    QDockWidget *prefixDock = makeDock(QStringLiteral("prefix"), tr("Retained prefix"), m_prefix, Qt::BottomDockWidgetArea);
+    QDockWidget *prefixDock =
+        makeDock(QStringLiteral("prefix"), tr("Retained prefix"), m_prefix, Qt::BottomDockWidgetArea);
     splitDockWidget(chartDock, prefixDock, Qt::Horizontal);
     tabifyDockWidget(chartDock, eventsDock);
     chartDock->raise();
@@ -580,13 +627,19 @@ void MainWindow::makeDocks()
         m_doctorText->setText(doctor.known ? lines.join(QLatin1Char('\n')) : tr("No server was looked at yet."));
         QList<EvidenceRow> rows;
         if (doctor.known) {
-            const auto row = [&rows](const QString &claim, const QString &value, const QString &source) { rows << EvidenceRow{claim, value, source, {}}; };
-            row(tr("Backend"), doctor.backend, doctor.requested.isEmpty() ? QString() : tr("asked for: %1").arg(doctor.requested));
-            row(tr("Model"), doctor.model.isEmpty() ? tr("not reported") : doctor.model, doctor.build.isEmpty() ? QString() : tr("build %1").arg(doctor.build));
+            const auto row = [&rows](const QString &claim, const QString &value, const QString &source) {
+                rows << EvidenceRow{claim, value, source, {}};
+            };
+            row(tr("Backend"), doctor.backend,
+                doctor.requested.isEmpty() ? QString() : tr("asked for: %1").arg(doctor.requested));
+            row(tr("Model"), doctor.model.isEmpty() ? tr("not reported") : doctor.model,
+                doctor.build.isEmpty() ? QString() : tr("build %1").arg(doctor.build));
             row(tr("Context"), doctor.contextSize ? number(*doctor.contextSize) : tr("not reported"), {});
             row(tr("Memory"), memoryKindName(doctor.memoryKind), doctor.memoryEvidence);
             row(tr("Ring"), doctor.ringVisible ? tr("visible") : tr("not visible"), doctor.ringSource);
-            row(tr("Chunk reuse"), doctor.chunkReuse ? (*doctor.chunkReuse > 0 ? number(*doctor.chunkReuse) : tr("off")) : tr("not known"), {});
+            row(tr("Chunk reuse"),
+                doctor.chunkReuse ? (*doctor.chunkReuse > 0 ? number(*doctor.chunkReuse) : tr("off")) : tr("not known"),
+                {});
         }
         rows += doctor.evidence;
         for (const EvidenceRow &step : doctor.probe)
@@ -595,7 +648,9 @@ void MainWindow::makeDocks()
     });
     new LiveView(m_state, m_compactionsView, [this](ConsoleState::Parts) {
         m_compactions->setCompactions(m_state->data().compactions);
-        setDockDetail(QStringLiteral("compactions"), m_state->data().hasSession ? tr("%1 in this session").arg(number(m_compactions->rowCount())) : QString());
+        setDockDetail(QStringLiteral("compactions"),
+                      m_state->data().hasSession ? tr("%1 in this session").arg(number(m_compactions->rowCount()))
+                                                 : QString());
         const int row = m_compactions->rowOf(m_state->selection()->compaction());
         if (row >= 0)
             m_compactionsView->selectRow(row);
@@ -603,12 +658,15 @@ void MainWindow::makeDocks()
             m_compactionsView->clearSelection();
     });
     new LiveView(m_state, m_receipt, [this](ConsoleState::Parts parts) {
-        if (parts & ~static_cast<uint>(ConsoleState::Slots | ConsoleState::Sessions | ConsoleState::Link | ConsoleState::Profile))
+        if (parts
+            & ~static_cast<uint>(ConsoleState::Slots | ConsoleState::Sessions | ConsoleState::Link
+                                 | ConsoleState::Profile))
             m_receipt->setReceipt(m_state->shownPlan(), m_state->picture(), m_state->data().receipt);
     });
     new LiveView(m_state, m_chart, [this](ConsoleState::Parts) {
         m_chart->setCompactions(m_state->data().compactions);
-        setDockDetail(QStringLiteral("prefill"), m_state->data().doctor.simulated ? tr("per compaction · simulated") : tr("per compaction"));
+        setDockDetail(QStringLiteral("prefill"),
+                      m_state->data().doctor.simulated ? tr("per compaction · simulated") : tr("per compaction"));
     });
     new LiveView(m_state, m_prefix, [this](ConsoleState::Parts) {
         std::optional<PrefixComparison> comparison = m_comparison;
@@ -618,7 +676,8 @@ void MainWindow::makeDocks()
                 comparison->reused = compactions.first().boundary.predictedReuse;
         }
         m_prefix->setComparison(comparison, m_comparisonWhy);
-        setDockDetail(QStringLiteral("prefix"), comparison ? tr("%1 against %2").arg(comparison->aName, comparison->bName) : QString());
+        setDockDetail(QStringLiteral("prefix"),
+                      comparison ? tr("%1 against %2").arg(comparison->aName, comparison->bName) : QString());
     });
     // Tab goes left, centre, right, bottom.
     QWidget::setTabOrder(m_ring, m_checkpointsView);
@@ -632,13 +691,16 @@ void MainWindow::makeDocks()
     QWidget::setTabOrder(m_eventsView, m_prefix);
 
     int digit = 1;
-    for (const QString &name : {QStringLiteral("ring"), QStringLiteral("checkpoints"), QStringLiteral("evidence"), QStringLiteral("compactions"), QStringLiteral("receipt"),
-                                QStringLiteral("prefill"), QStringLiteral("events"), QStringLiteral("prefix")}) {
-        QAction *go = makeAction(QStringLiteral("dock-%1").arg(name), dock(name)->windowTitle(), {}, QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_0 + digit++)),
+    for (const QString &name : {QStringLiteral("ring"), QStringLiteral("checkpoints"), QStringLiteral("evidence"),
+                                QStringLiteral("compactions"), QStringLiteral("receipt"), QStringLiteral("prefill"),
+                                QStringLiteral("events"), QStringLiteral("prefix")}) {
+        QAction *go = makeAction(QStringLiteral("dock-%1").arg(name), dock(name)->windowTitle(), {},
+                                 QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_0 + digit++)),
                                  tr("Go to this dock; again hides it"));
         connect(go, &QAction::triggered, this, [this, name] {
             QDockWidget *wanted = dock(name);
-            const bool inIt = wanted->isVisible() && wanted->widget() && (wanted->widget()->hasFocus() || wanted->widget()->isAncestorOf(QApplication::focusWidget()));
+            const bool inIt = wanted->isVisible() && wanted->widget()
+                && (wanted->widget()->hasFocus() || wanted->widget()->isAncestorOf(QApplication::focusWidget()));
             if (inIt)
                 wanted->hide();
             else
@@ -676,8 +738,10 @@ void MainWindow::makeToolBar()
             action(QStringLiteral("disconnect"))->trigger();
         refreshBoxes();
     });
-    connect(m_sessionBox, &QComboBox::activated, this, [this](int index) { m_controller->openSession(m_sessionBox->itemData(index).toString()); });
-    connect(m_slotBox, &QComboBox::activated, this, [this](int index) { m_controller->setSlotChoice(m_slotBox->itemData(index).toInt()); });
+    connect(m_sessionBox, &QComboBox::activated, this,
+            [this](int index) { m_controller->openSession(m_sessionBox->itemData(index).toString()); });
+    connect(m_slotBox, &QComboBox::activated, this,
+            [this](int index) { m_controller->setSlotChoice(m_slotBox->itemData(index).toInt()); });
     bar->addSeparator();
     for (const char *name : {"plan", "apply", "undo"})
         bar->addAction(action(QLatin1String(name)));
@@ -690,7 +754,8 @@ void MainWindow::makeToolBar()
     bar->addWidget(profile);
     m_profileBox = box(new QComboBox, QStringLiteral("profileBox"), tr("Eviction profile"), 140);
     profile->setBuddy(m_profileBox);
-    connect(m_profileBox, &QComboBox::activated, this, [this](int index) { m_controller->setProfile(m_profileBox->itemData(index).toString()); });
+    connect(m_profileBox, &QComboBox::activated, this,
+            [this](int index) { m_controller->setProfile(m_profileBox->itemData(index).toString()); });
 }
 
 void MainWindow::makeMenus()
@@ -707,7 +772,8 @@ void MainWindow::makeMenus()
     add(menuBar()->addMenu(tr("&Edit")), {"undo", "-", "copyText"});
     QMenu *view = menuBar()->addMenu(tr("&View"));
     QMenu *docks = view->addMenu(tr("&Docks"));
-    for (const char *name : {"ring", "checkpoints", "evidence", "compactions", "receipt", "prefill", "events", "prefix"})
+    for (const char *name :
+         {"ring", "checkpoints", "evidence", "compactions", "receipt", "prefill", "events", "prefix"})
         docks->addAction(action(QStringLiteral("dock-%1").arg(QLatin1String(name))));
     QMenu *lanes = view->addMenu(tr("&Lanes"));
     lanes->addActions(m_timeline->laneActions());
@@ -716,7 +782,9 @@ void MainWindow::makeMenus()
     view->addSeparator();
     add(view, {"theme-system", "theme-light", "theme-dark", "-", "resetLayout", "fullScreen", "pause"});
     QMenu *go = menuBar()->addMenu(tr("&Go"));
-    add(go, {"goToken", "-", "back", "forward", "-", "previousCompaction", "nextCompaction", "present", "-", "nextProblem", "previousProblem"});
+    add(go,
+        {"goToken", "-", "back", "forward", "-", "previousCompaction", "nextCompaction", "present", "-", "nextProblem",
+         "previousProblem"});
     go->addSeparator();
     go->addActions(m_timeline->stepActions());
     QMenu *session = menuBar()->addMenu(tr("&Session"));
@@ -761,15 +829,19 @@ void MainWindow::refresh(ConsoleState::Parts parts)
 {
     const ConsoleData &console = m_state->data();
     m_centre->setCurrentIndex(console.hasSession ? 1 : 0);
-    m_start->setConnected(m_controller->hasClient() && console.link == LinkState::Connected && console.doctor.known, console.doctor.backend);
-    m_strip->setVerdict(m_state->shownPlan(), m_state->picture(), m_state->selection()->compaction() == 0 ? m_controller->staleBy() : 0);
+    m_start->setConnected(m_controller->hasClient() && console.link == LinkState::Connected && console.doctor.known,
+                          console.doctor.backend);
+    m_strip->setVerdict(m_state->shownPlan(), m_state->picture(),
+                        m_state->selection()->compaction() == 0 ? m_controller->staleBy() : 0);
     if (parts & ConsoleState::Compactions) {
         if (m_prefix->isVisible()) {
             std::optional<PrefixComparison> comparison = m_comparison;
-            if (comparison && !console.compactions.isEmpty() && console.compactions.first().outcome == QLatin1String("waiting"))
+            if (comparison && !console.compactions.isEmpty()
+                && console.compactions.first().outcome == QLatin1String("waiting"))
                 comparison->reused = console.compactions.first().boundary.predictedReuse;
             m_prefix->setComparison(comparison, m_comparisonWhy);
-            setDockDetail(QStringLiteral("prefix"), comparison ? tr("%1 against %2").arg(comparison->aName, comparison->bName) : QString());
+            setDockDetail(QStringLiteral("prefix"),
+                          comparison ? tr("%1 against %2").arg(comparison->aName, comparison->bName) : QString());
         }
     }
     refreshBoxes();
@@ -782,7 +854,9 @@ void MainWindow::refresh(ConsoleState::Parts parts)
 void MainWindow::refreshTitle()
 {
     const ConsoleData &console = m_state->data();
-    QString title = console.hasSession ? tr("%1 – Kerf", "session").arg(console.session.title.isEmpty() ? console.session.id : console.session.title) : tr("Kerf");
+    QString title = console.hasSession
+        ? tr("%1 – Kerf", "session").arg(console.session.title.isEmpty() ? console.session.id : console.session.title)
+        : tr("Kerf");
     if (console.doctor.simulated)
         title = tr("%1 [simulated]").arg(title);
     if (m_controller->hasClient() && m_state->picture().disconnected)
@@ -796,7 +870,8 @@ void MainWindow::refreshActions()
     const QString whyPlan = m_controller->whyNotPlan();
     const QString whyApply = m_controller->whyNotApply();
     action(QStringLiteral("plan"))->setEnabled(whyPlan.isEmpty());
-    action(QStringLiteral("plan"))->setToolTip(whyPlan.isEmpty() ? tr("Plan where to cut. Sends nothing. (F6)") : whyPlan);
+    action(QStringLiteral("plan"))
+        ->setToolTip(whyPlan.isEmpty() ? tr("Plan where to cut. Sends nothing. (F6)") : whyPlan);
     action(QStringLiteral("apply"))->setEnabled(whyApply.isEmpty());
     action(QStringLiteral("apply"))->setToolTip(whyApply.isEmpty() ? tr("Apply the plan (Ctrl+Return)") : whyApply);
     const QList<PlanValue> &compactions = m_state->data().compactions;
@@ -807,7 +882,8 @@ void MainWindow::refreshActions()
     action(QStringLiteral("connect"))->setEnabled(static_cast<bool>(m_opener));
     action(QStringLiteral("demo"))->setEnabled(static_cast<bool>(m_opener));
     action(QStringLiteral("previousCompaction"))->setEnabled(!compactions.isEmpty());
-    action(QStringLiteral("nextCompaction"))->setEnabled(!compactions.isEmpty() && m_state->selection()->compaction() > 0);
+    action(QStringLiteral("nextCompaction"))
+        ->setEnabled(!compactions.isEmpty() && m_state->selection()->compaction() > 0);
     action(QStringLiteral("present"))->setEnabled(m_state->selection()->compaction() > 0);
     action(QStringLiteral("back"))->setEnabled(m_state->selection()->canGoBack());
     action(QStringLiteral("forward"))->setEnabled(m_state->selection()->canGoForward());
@@ -817,35 +893,50 @@ void MainWindow::refreshMessages()
 {
     const ConsoleData &console = m_state->data();
     QList<Message> messages = m_errors;
-    const auto since = [&console] { return QLocale().toString(console.linkSince.toLocalTime().time(), QStringLiteral("HH:mm:ss")); };
+    const auto since = [&console] {
+        return QLocale().toString(console.linkSince.toLocalTime().time(), QStringLiteral("HH:mm:ss"));
+    };
     if (m_controller->hasClient()) {
         if (console.link == LinkState::Disconnected) {
-            messages.append(Message{Message::Kind::Warning, QStringLiteral("service-lost"), tr("The service is gone since %1.").arg(since()),
-                                    tr("%1 does not answer. This is the last known state; Plan and Apply are off.").arg(console.linkDescription),
+            messages.append(Message{Message::Kind::Warning, QStringLiteral("service-lost"),
+                                    tr("The service is gone since %1.").arg(since()),
+                                    tr("%1 does not answer. This is the last known state; Plan and Apply are off.")
+                                        .arg(console.linkDescription),
                                     action(QStringLiteral("connect")), false});
         } else if (console.doctor.known && !console.doctor.reachable && !console.doctor.url.isEmpty()) {
-            messages.append(Message{Message::Kind::Warning, QStringLiteral("server-lost"), tr("No answer from %1 since %2.").arg(console.doctor.url, since()),
-                                    tr("%1 Kerf tries again by itself. This is the last known state.").arg(console.linkError.isEmpty() ? QString() : console.linkError + QLatin1Char('.')),
-                                    action(QStringLiteral("refresh")), false});
+            messages.append(
+                Message{Message::Kind::Warning, QStringLiteral("server-lost"),
+                        tr("No answer from %1 since %2.").arg(console.doctor.url, since()),
+                        tr("%1 Kerf tries again by itself. This is the last known state.")
+                            .arg(console.linkError.isEmpty() ? QString() : console.linkError + QLatin1Char('.')),
+                        action(QStringLiteral("refresh")), false});
         } else if (!console.doctor.known) {
-            messages.append(Message{Message::Kind::Question, QStringLiteral("probing"), tr("Looking at the server."), tr("Health, properties, slots, tokenizer, template."), nullptr, false});
+            messages.append(Message{Message::Kind::Question, QStringLiteral("probing"), tr("Looking at the server."),
+                                    tr("Health, properties, slots, tokenizer, template."), nullptr, false});
         }
         if (console.doctor.simulated) {
             messages.append(Message{Message::Kind::Simulated, QStringLiteral("simulated"), tr("SIMULATED"),
-                                    tr("No server is involved. The embedded backend tests the mechanism; it proves nothing about your server."),
+                                    tr("No server is involved. The embedded backend tests the mechanism; it proves "
+                                       "nothing about your server."),
                                     m_opener ? action(QStringLiteral("connect")) : nullptr, false});
         } else if (console.doctor.known && console.doctor.reachable) {
             if (console.doctor.memoryKind == MemoryKind::FullAttention) {
                 if (!QSettings().value(QStringLiteral("hints/fullAttention")).toBool())
-                    messages.append(Message{Message::Kind::Information, QStringLiteral("full-attention"), tr("Full attention: no ring is needed."),
+                    messages.append(Message{Message::Kind::Information, QStringLiteral("full-attention"),
+                                            tr("Full attention: no ring is needed."),
                                             console.doctor.chunkReuse.value_or(0) > 0
-                                                ? tr("Every token can be a cut. With --cache-reuse %1, equal runs behind the cut are moved and reused too.").arg(*console.doctor.chunkReuse)
+                                                ? tr("Every token can be a cut. With --cache-reuse %1, equal runs "
+                                                     "behind the cut are moved and reused too.")
+                                                      .arg(*console.doctor.chunkReuse)
                                                 : tr("Every token can be a cut."),
                                             nullptr, true});
             } else if (!console.doctor.ringVisible) {
-                messages.append(Message{Message::Kind::Question, QStringLiteral("ring-hidden"), tr("The checkpoint ring is not visible."),
-                                        console.doctor.advice.isEmpty() ? tr("The server lists no checkpoints and its log is not attached. No reuse is claimed.") : console.doctor.advice.first(),
-                                        action(QStringLiteral("doctor")), true});
+                messages.append(Message{
+                    Message::Kind::Question, QStringLiteral("ring-hidden"), tr("The checkpoint ring is not visible."),
+                    console.doctor.advice.isEmpty()
+                        ? tr("The server lists no checkpoints and its log is not attached. No reuse is claimed.")
+                        : console.doctor.advice.first(),
+                    action(QStringLiteral("doctor")), true});
             }
         }
     }
@@ -868,40 +959,61 @@ void MainWindow::refreshStatus()
     if (!client)
         put(m_statusLink, tr("Not connected"), tr("Ctrl+K connects"), QStringLiteral("network-disconnect"));
     else if (picture.disconnected)
-        put(m_statusLink, tr("Disconnected · as of %1").arg(console.asOf.isValid() ? QLocale().toString(console.asOf.toLocalTime().time(), QStringLiteral("HH:mm:ss")) : tr("never")),
+        put(m_statusLink,
+            tr("Disconnected · as of %1")
+                .arg(console.asOf.isValid()
+                         ? QLocale().toString(console.asOf.toLocalTime().time(), QStringLiteral("HH:mm:ss"))
+                         : tr("never")),
             console.linkError, QStringLiteral("network-disconnect"));
     else if (console.doctor.simulated)
         put(m_statusLink, tr("Simulated"), tr("The embedded backend"), QStringLiteral("kerf-simulated"));
     else if (!console.doctor.known)
         put(m_statusLink, tr("Looking…"), console.linkDescription, QStringLiteral("network-connect"));
     else
-        put(m_statusLink, console.doctor.build.isEmpty() ? tr("Connected") : tr("Connected · build %1").arg(console.doctor.build), console.doctor.url, QStringLiteral("network-connect"));
+        put(m_statusLink,
+            console.doctor.build.isEmpty() ? tr("Connected") : tr("Connected · build %1").arg(console.doctor.build),
+            console.doctor.url, QStringLiteral("network-connect"));
     QString memory;
     if (console.doctor.known) {
         switch (console.doctor.memoryKind) {
         case MemoryKind::FullAttention:
-            memory = console.doctor.chunkReuse.value_or(0) > 0 ? tr("Full attention · chunk reuse %1").arg(*console.doctor.chunkReuse) : tr("Full attention");
+            memory = console.doctor.chunkReuse.value_or(0) > 0
+                ? tr("Full attention · chunk reuse %1").arg(*console.doctor.chunkReuse)
+                : tr("Full attention");
             break;
         case MemoryKind::Checkpointed:
-            memory = console.doctor.ringVisible ? tr("Checkpointed · ring %1 (%2)").arg(number(console.doctor.ring.size()), console.doctor.ringSource.isEmpty() ? tr("seen") : console.doctor.ringSource)
-                                             : tr("Checkpointed · ring not visible");
+            memory = console.doctor.ringVisible
+                ? tr("Checkpointed · ring %1 (%2)")
+                      .arg(number(console.doctor.ring.size()),
+                           console.doctor.ringSource.isEmpty() ? tr("seen") : console.doctor.ringSource)
+                : tr("Checkpointed · ring not visible");
             break;
-        case MemoryKind::Unknown: memory = tr("Memory unknown"); break;
+        case MemoryKind::Unknown:
+            memory = tr("Memory unknown");
+            break;
         }
     }
     put(m_statusMemory, memory, console.doctor.memoryEvidence);
-    put(m_statusTokens, console.hasSession ? (console.session.exact ? tr("Tokens exact") : tr("Tokens estimated (~)")) : QString(),
-        console.session.exact ? tr("Counted by the server's own tokenizer and template.") : tr("Estimated: this server does not tokenise."));
+    put(m_statusTokens,
+        console.hasSession ? (console.session.exact ? tr("Tokens exact") : tr("Tokens estimated (~)")) : QString(),
+        console.session.exact ? tr("Counted by the server's own tokenizer and template.")
+                              : tr("Estimated: this server does not tokenise."));
     QString window;
     if (console.hasSession && console.session.contextWindow > 0 && console.session.liveTokens)
-        window = tr("Window %1").arg(percent(static_cast<double>(*console.session.liveTokens) / console.session.contextWindow));
-    put(m_statusWindow, window, console.session.liveTokens ? tr("%1 of %2 tokens").arg(number(*console.session.liveTokens), number(console.session.contextWindow)) : QString());
+        window = tr("Window %1")
+                     .arg(percent(static_cast<double>(*console.session.liveTokens) / console.session.contextWindow));
+    put(m_statusWindow, window,
+        console.session.liveTokens
+            ? tr("%1 of %2 tokens").arg(number(*console.session.liveTokens), number(console.session.contextWindow))
+            : QString());
     QString reuse;
     if (console.doctor.simulated)
         reuse = tr("Reuse not counted");
     else if (console.receipt && console.receipt->stats.measuredShare)
-        reuse = tr("Reuse measured %1 · claimed %2").arg(percent(*console.receipt->stats.measuredShare),
-                                                        console.receipt->stats.claimedShare ? percent(*console.receipt->stats.claimedShare) : tr("not reported"));
+        reuse = tr("Reuse measured %1 · claimed %2")
+                    .arg(percent(*console.receipt->stats.measuredShare),
+                         console.receipt->stats.claimedShare ? percent(*console.receipt->stats.claimedShare)
+                                                             : tr("not reported"));
     put(m_statusReuse, console.hasSession ? reuse : QString(), tr("Share of compactions whose cut the cache matched"));
 }
 
@@ -915,35 +1027,42 @@ void MainWindow::refreshBoxes()
         QString title = tr("Not connected");
         QIcon icon = themedIcon(QStringLiteral("network-disconnect"));
         if (m_controller->hasClient()) {
-            title = console.doctor.simulated ? tr("embedded (simulated)") : !console.doctor.url.isEmpty() ? QString(console.doctor.url).remove(QStringLiteral("http://")) : m_spec.title();
+            title = console.doctor.simulated    ? tr("embedded (simulated)")
+                : !console.doctor.url.isEmpty() ? QString(console.doctor.url).remove(QStringLiteral("http://"))
+                                                : m_spec.title();
             if (!console.doctor.known)
                 title = console.linkDescription.isEmpty() ? m_spec.title() : console.linkDescription;
             if (m_state->picture().disconnected)
                 title = tr("%1 – no answer").arg(title);
             else
-                icon = themedIcon(console.doctor.simulated ? QStringLiteral("kerf-simulated") : QStringLiteral("network-connect"));
+                icon = themedIcon(console.doctor.simulated ? QStringLiteral("kerf-simulated")
+                                                           : QStringLiteral("network-connect"));
         }
         m_connectionBox->addItem(icon, title);
         m_connectionBox->insertSeparator(1);
         if (m_opener) {
-            m_connectionBox->addItem(themedIcon(QStringLiteral("network-connect")), tr("Connect…"), QStringLiteral("connect"));
-            m_connectionBox->addItem(themedIcon(QStringLiteral("kerf-simulated")), tr("Open demo"), QStringLiteral("demo"));
+            m_connectionBox->addItem(themedIcon(QStringLiteral("network-connect")), tr("Connect…"),
+                                     QStringLiteral("connect"));
+            m_connectionBox->addItem(themedIcon(QStringLiteral("kerf-simulated")), tr("Open demo"),
+                                     QStringLiteral("demo"));
         }
         if (m_controller->hasClient())
-            m_connectionBox->addItem(themedIcon(QStringLiteral("network-disconnect")), tr("Disconnect"), QStringLiteral("disconnect"));
+            m_connectionBox->addItem(themedIcon(QStringLiteral("network-disconnect")), tr("Disconnect"),
+                                     QStringLiteral("disconnect"));
         m_connectionBox->setCurrentIndex(0);
     }
-    mode->setMode(!m_controller->hasClient()              ? ModeBox::Mode::Plain
-                      : m_state->picture().disconnected   ? ModeBox::Mode::Disconnected
-                      : console.doctor.simulated             ? ModeBox::Mode::Simulated
-                                                          : ModeBox::Mode::Plain);
+    mode->setMode(!m_controller->hasClient()            ? ModeBox::Mode::Plain
+                      : m_state->picture().disconnected ? ModeBox::Mode::Disconnected
+                      : console.doctor.simulated        ? ModeBox::Mode::Simulated
+                                                        : ModeBox::Mode::Plain);
     const auto fill = [](QComboBox *box, const QList<std::pair<QString, QVariant>> &items, const QVariant &current) {
         if (box->view()->isVisible())
             return;
         const QSignalBlocker block(box);
         bool same = box->count() == items.size();
         for (qsizetype i = 0; same && i < items.size(); ++i)
-            same = box->itemText(static_cast<int>(i)) == items.at(i).first && box->itemData(static_cast<int>(i)) == items.at(i).second;
+            same = box->itemText(static_cast<int>(i)) == items.at(i).first
+                && box->itemData(static_cast<int>(i)) == items.at(i).second;
         if (!same) {
             box->clear();
             for (const auto &item : items)
@@ -955,8 +1074,11 @@ void MainWindow::refreshBoxes()
     QList<std::pair<QString, QVariant>> sessions;
     for (const SessionSummary &session : console.sessions)
         sessions.append({session.title.isEmpty() ? session.id : session.title, session.id});
-    if (console.hasSession && std::none_of(console.sessions.begin(), console.sessions.end(), [&console](const SessionSummary &s) { return s.id == console.session.id; }))
-        sessions.prepend({console.session.title.isEmpty() ? console.session.id : console.session.title, console.session.id});
+    if (console.hasSession
+        && std::none_of(console.sessions.begin(), console.sessions.end(),
+                        [&console](const SessionSummary &s) { return s.id == console.session.id; }))
+        sessions.prepend(
+            {console.session.title.isEmpty() ? console.session.id : console.session.title, console.session.id});
     fill(m_sessionBox, sessions, console.session.id);
     QList<std::pair<QString, QVariant>> slotItems;
     if (!console.slotList.isEmpty())
@@ -966,13 +1088,16 @@ void MainWindow::refreshBoxes()
     fill(m_slotBox, slotItems, console.slotChoice);
     QList<std::pair<QString, QVariant>> profiles;
     for (const QString &name : console.profile.known)
-        profiles.append({name == console.profile.name && console.profile.modified ? tr("%1 (modified)").arg(name) : name, name});
+        profiles.append(
+            {name == console.profile.name && console.profile.modified ? tr("%1 (modified)").arg(name) : name, name});
     fill(m_profileBox, profiles, console.profile.name);
     if (!console.profile.lockedBy.isEmpty()) {
         m_profileBox->setEnabled(false);
         m_profileBox->setToolTip(tr("Set by the environment variable %1").arg(console.profile.lockedBy));
     } else {
-        m_profileBox->setToolTip(console.profile.chosenBecause.isEmpty() ? tr("Eviction profile") : tr("Eviction profile: %1").arg(console.profile.chosenBecause));
+        m_profileBox->setToolTip(console.profile.chosenBecause.isEmpty()
+                                     ? tr("Eviction profile")
+                                     : tr("Eviction profile: %1").arg(console.profile.chosenBecause));
     }
 }
 
@@ -1056,10 +1181,12 @@ void MainWindow::copyAsText()
 void MainWindow::applyPlan()
 {
     const ConsoleData &console = m_state->data();
-    if (console.plan && console.plan->verdict == Verdict::FullReprefill && console.plan->boundary.predictedMs > kConfirmFullPrefillMs) {
-        const auto answer = QMessageBox::question(this, tr("Full prefill"),
-                                                  tr("After this cut the server computes all %1 tokens again, about %2. Apply it?")
-                                                      .arg(number(console.plan->tokensAfter), shortMilliseconds(console.plan->boundary.predictedMs)));
+    if (console.plan && console.plan->verdict == Verdict::FullReprefill
+        && console.plan->boundary.predictedMs > kConfirmFullPrefillMs) {
+        const auto answer = QMessageBox::question(
+            this, tr("Full prefill"),
+            tr("After this cut the server computes all %1 tokens again, about %2. Apply it?")
+                .arg(number(console.plan->tokensAfter), shortMilliseconds(console.plan->boundary.predictedMs)));
         if (answer != QMessageBox::Yes)
             return;
     }
@@ -1071,7 +1198,9 @@ void MainWindow::showConnect()
     if (!m_opener)
         return;
     auto *dialog = new ConnectionDialog(m_spec.kind == ConnectionSpec::Kind::Embedded && !m_controller->hasClient()
-                                            ? ConnectionSpec{ConnectionSpec::Kind::Server, {}, {}, {}, {}} : m_spec, this);
+                                            ? ConnectionSpec{ConnectionSpec::Kind::Server, {}, {}, {}, {}}
+                                            : m_spec,
+                                        this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] { open(dialog->spec()); });
     dialog->open();
@@ -1109,10 +1238,7 @@ void MainWindow::setTheme(ThemeChoice choice)
         made->setChecked(true);
 }
 
-void MainWindow::resetLayout()
-{
-    restoreState(m_defaultState, kStateVersion);
-}
+void MainWindow::resetLayout() { restoreState(m_defaultState, kStateVersion); }
 
 QString MainWindow::keyboardTable() const
 {
@@ -1128,7 +1254,8 @@ QString MainWindow::keyboardTable() const
             keys << key.toString(QKeySequence::NativeText);
         QString text = made->text();
         text.remove(QLatin1Char('&'));
-        html += QStringLiteral("<tr><td><b>%1</b></td><td>%2</td></tr>").arg(keys.join(QStringLiteral(", ")).toHtmlEscaped(), text.toHtmlEscaped());
+        html += QStringLiteral("<tr><td><b>%1</b></td><td>%2</td></tr>")
+                    .arg(keys.join(QStringLiteral(", ")).toHtmlEscaped(), text.toHtmlEscaped());
     }
     return html + QStringLiteral("</table>");
 }

@@ -50,14 +50,15 @@ public:
     QDockWidget *dock(const QString &name) const;
     void raiseDock(const QString &name);
     QAction *action(const QString &name) const;
-    QString keyboardTable() const;   ///< HTML, from the actions themselves
+    QString keyboardTable() const; ///< HTML, from the actions themselves
 
 protected:
     void closeEvent(QCloseEvent *event) override;
     void changeEvent(QEvent *event) override;
 
 private:
-    QAction *makeAction(const QString &name, const QString &text, const QString &icon, const QKeySequence &key, const QString &tip = {});
+    QAction *makeAction(const QString &name, const QString &text, const QString &icon, const QKeySequence &key,
+                        const QString &tip = {});
     QDockWidget *makeDock(const QString &name, const QString &title, QWidget *content, Qt::DockWidgetArea area);
     void makeActions();
     void makeCentre();
@@ -115,10 +116,10 @@ private:
     QToolButton *m_statusTokens = nullptr;
     QToolButton *m_statusWindow = nullptr;
     QToolButton *m_statusReuse = nullptr;
-    QList<Message> m_errors;          ///< stay until dismissed
+    QList<Message> m_errors; ///< stay until dismissed
     std::optional<PrefixComparison> m_comparison;
     QString m_comparisonWhy;
-    QList<EventValue> m_heldEvents;   ///< while paused
+    QList<EventValue> m_heldEvents; ///< while paused
     ThemeChoice m_theme = ThemeChoice::System;
     QByteArray m_defaultState;
 };

@@ -36,7 +36,8 @@ StartPage::StartPage(QWidget *parent)
     frame->addWidget(m_title);
     frame->addWidget(m_intro);
 
-    const auto row = [](QGridLayout *grid, const QString &icon, const QString &text, const QString &name, const QString &line) {
+    const auto row = [](QGridLayout *grid, const QString &icon, const QString &text, const QString &name,
+                        const QString &line) {
         auto *button = new QPushButton(themedIcon(icon), text);
         button->setObjectName(name);
         button->setMinimumHeight(34);
@@ -53,8 +54,8 @@ StartPage::StartPage(QWidget *parent)
     first->setHorizontalSpacing(16);
     first->setVerticalSpacing(10);
     first->setColumnStretch(1, 1);
-    auto *connectButton = row(first, QStringLiteral("network-connect"), tr("Connect to a server…"), QStringLiteral("startConnect"),
-                              tr("A llama-server, or a Kerf service that is running."));
+    auto *connectButton = row(first, QStringLiteral("network-connect"), tr("Connect to a server…"),
+                              QStringLiteral("startConnect"), tr("A llama-server, or a Kerf service that is running."));
     auto *demo = row(first, QStringLiteral("kerf-simulated"), tr("Open the demo"), QStringLiteral("startDemo"),
                      tr("The embedded simulation: no server, nothing to install."));
     connect(connectButton, &QPushButton::clicked, this, &StartPage::connectRequested);
@@ -65,7 +66,8 @@ StartPage::StartPage(QWidget *parent)
     second->setHorizontalSpacing(16);
     second->setVerticalSpacing(10);
     second->setColumnStretch(1, 1);
-    auto *make = row(second, QStringLiteral("document-new"), tr("New session"), QStringLiteral("startSession"), tr("An empty one, to be filled by hand or by a harness."));
+    auto *make = row(second, QStringLiteral("document-new"), tr("New session"), QStringLiteral("startSession"),
+                     tr("An empty one, to be filled by hand or by a harness."));
     auto *copy = row(second, QStringLiteral("edit-copy"), tr("Copy: kerfd mcp"), QStringLiteral("startCopy"),
                      tr("Point your harness at this service; its session appears here by itself."));
     connect(make, &QPushButton::clicked, this, &StartPage::sessionRequested);
@@ -87,9 +89,12 @@ void StartPage::setConnected(bool connected, const QString &where)
     m_first->setVisible(!connected);
     m_second->setVisible(connected);
     m_title->setText(connected ? tr("No session yet") : tr("Where would you cut?"));
-    m_intro->setText(connected ? tr("Connected to %1. A session is one conversation: its episodes, its prompt, its compactions.").arg(where)
-                               : tr("Kerf shows where a conversation may be cut so that the server's KV cache still matches, and proves it with what "
-                                    "the server measured."));
+    m_intro->setText(
+        connected ? tr("Connected to %1. A session is one conversation: its episodes, its prompt, its compactions.")
+                        .arg(where)
+                  : tr("Kerf shows where a conversation may be cut so that the server's KV cache still matches, and "
+                       "proves it with what "
+                       "the server measured."));
 }
 
 } // namespace kerf
