@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 // The rule of llama-server's build 11669, as LLAMA_SERVER.md describes it and as experiments with that build settled
@@ -35,9 +36,9 @@ struct Equal {
     bool foreign = false; ///< nothing of its content is known
 };
 
-Equal equalPart(const HeldState &state, const TokenList &tokens, int replyEqualTokens)
+/// `common`: tokens that the state's known ids share with the request's `n`.
+Equal equalPart(const HeldState &state, int common, int n, int replyEqualTokens)
 {
-    const int n = static_cast<int>(tokens.size());
     Equal equal;
     if (state.length <= 0)
         return equal;
@@ -46,7 +47,7 @@ Equal equalPart(const HeldState &state, const TokenList &tokens, int replyEqualT
         equal.high = std::min(state.length, n);
         return equal;
     }
-    equal.low = std::min(commonPrefix(state.tokens, tokens), state.length);
+    equal.low = std::min(common, state.length);
     equal.high = equal.low;
     if (equal.low == state.knownLength() && state.length > state.knownLength()) {
         int unknown = state.length - state.knownLength();
@@ -56,6 +57,13 @@ Equal equalPart(const HeldState &state, const TokenList &tokens, int replyEqualT
     }
     return equal;
 }
+
+/// A request as the rule sees it: its ids are looked at only where chunks are searched.
+struct Asked {
+    int n = 0;
+    int slotId = -1;
+    const std::function<const TokenList &()> &tokens;
+};
 
 // --- which state is met ---------------------------------------------------------------------------------------
 
@@ -111,10 +119,9 @@ QList<bool> droppedBySaving(const QList<HeldState> &states, int slot, const Reus
     return dropped;
 }
 
-Choice chooseState(const QList<HeldState> &states, const QList<int> &lcps, const ReuseRequest &request,
-                   const ReuseRule &rule)
+Choice chooseState(const QList<HeldState> &states, const QList<int> &lcps, const Asked &request, const ReuseRule &rule)
 {
-    const int n = static_cast<int>(request.tokens.size());
+    const int n = request.n;
     Choice choice;
     int slotsSeen = 0;
     for (const HeldState &state : states)
@@ -353,16 +360,16 @@ int movedTokens(const QList<ChunkMove> &chunks)
     return moved;
 }
 
-Reused reuseRecurrent(const HeldState &state, const ReuseRule &rule, const TokenList &tokens, int lcp)
+Reused reuseRecurrent(const HeldState &state, const ReuseRule &rule, const Asked &request, int lcp)
 {
-    const int n = static_cast<int>(tokens.size());
+    const int n = request.n;
     Reused reused;
     int past = lcp;
     int last = state.length - 1; // position of the one state that there is
     if (rule.chunkReuse > 0 && lcp < state.knownLength()) {
         // Measured on build 11669: recurrent and hybrid memory let chunks be shifted too (SWA does not), and count as
         // reused what the state has long mixed with the evicted tokens: 1,500 of 1,550 on mamba and lfm2.
-        reused.chunks = chunkMoves(state.tokens, state.length, tokens, lcp, rule.chunkReuse);
+        reused.chunks = chunkMoves(state.tokens, state.length, request.tokens(), lcp, rule.chunkReuse);
         past += movedTokens(reused.chunks);
         for (const ChunkMove &move : std::as_const(reused.chunks)) {
             if (last >= move.heldBegin && last < move.heldBegin + move.length) {
@@ -416,9 +423,9 @@ Reused reuseWindowed(const HeldState &state, const ReuseRule &rule, int n, int l
     return reused;
 }
 
-Reused reuseOf(const HeldState &state, const ReuseRule &rule, const TokenList &tokens, int lcp)
+Reused reuseOf(const HeldState &state, const ReuseRule &rule, const Asked &request, int lcp)
 {
-    const int n = static_cast<int>(tokens.size());
+    const int n = request.n;
     Reused reused;
     switch (rule.memory) {
     case MemoryKind::Unknown:
@@ -429,7 +436,7 @@ Reused reuseOf(const HeldState &state, const ReuseRule &rule, const TokenList &t
     case MemoryKind::FullAttention: {
         int past = lcp;
         if (rule.chunkReuse > 0 && lcp < state.knownLength()) {
-            reused.chunks = chunkMoves(state.tokens, state.length, tokens, lcp, rule.chunkReuse);
+            reused.chunks = chunkMoves(state.tokens, state.length, request.tokens(), lcp, rule.chunkReuse);
             past += movedTokens(reused.chunks);
         }
         reused.low = reused.high = std::min(past, n - 1);
@@ -440,11 +447,11 @@ Reused reuseOf(const HeldState &state, const ReuseRule &rule, const TokenList &t
         break;
     }
     if (rule.recurrent)
-        return reuseRecurrent(state, rule, tokens, lcp);
+        return reuseRecurrent(state, rule, request, lcp);
     if (rule.slidingWindow > 0)
         return reuseWindowed(state, rule, n, lcp);
     // Checkpointed, but neither recurrence nor the window is established: what holds under both, and what may.
-    reused = reuseRecurrent(state, rule, tokens, lcp);
+    reused = reuseRecurrent(state, rule, request, lcp);
     ReuseRule windowed = rule;
     windowed.slidingWindow = rule.windowCells;
     for (const Checkpoint &checkpoint : state.checkpoints)
@@ -467,23 +474,22 @@ struct Outcome {
     Reused reused;
 };
 
-Outcome evaluate(const QList<HeldState> &states, const QList<int> &lcps, const ReuseRequest &request,
-                 const ReuseRule &rule)
+Outcome evaluate(const QList<HeldState> &states, const QList<int> &lcps, const Asked &request, const ReuseRule &rule)
 {
     Outcome outcome;
     outcome.choice = chooseState(states, lcps, request, rule);
     const int met = outcome.choice.met();
     if (outcome.choice.waits) {
-        outcome.reused.high = static_cast<int>(request.tokens.size()) - 1;
+        outcome.reused.high = request.n - 1;
         outcome.reused.certain = false;
     } else if (met >= 0 && states.at(met).length > 0) {
-        outcome.reused = reuseOf(states.at(met), rule, request.tokens, lcps.at(met));
+        outcome.reused = reuseOf(states.at(met), rule, request, lcps.at(met));
     }
     return outcome;
 }
 
 QString reasonOf(const QList<HeldState> &states, const Outcome &outcome, const QList<Equal> &equals,
-                 const ReuseRequest &request, const ReuseRule &rule, const ReusePrediction &prediction)
+                 const Asked &request, const ReuseRule &rule, const ReusePrediction &prediction)
 {
     if (outcome.choice.waits)
         return request.slotId >= 0
@@ -514,7 +520,7 @@ QString reasonOf(const QList<HeldState> &states, const Outcome &outcome, const Q
             .arg(where)
             .arg(state.length);
     const QString common =
-        QStringLiteral("%1 holds the first %2 of %3 tokens").arg(where).arg(equal.low).arg(request.tokens.size());
+        QStringLiteral("%1 holds the first %2 of %3 tokens").arg(where).arg(equal.low).arg(request.n);
     switch (outcome.reused.how) {
     case How::Nothing:
         return QStringLiteral("%1 holds another prompt: nothing is equal").arg(where);
@@ -554,6 +560,77 @@ QString reasonOf(const QList<HeldState> &states, const Outcome &outcome, const Q
         return QStringLiteral("%1, but the server's memory kind is not known").arg(common);
     }
     return common;
+}
+
+/// The prediction from what each state shares with the request (`common`, in known ids).
+ReusePrediction predict(const QList<HeldState> &states, const QList<int> &common, const Asked &request,
+                        const ReuseRule &rule, int replyEqualTokens)
+{
+    ReusePrediction prediction;
+    const int n = request.n;
+    if (n == 0) {
+        prediction.reason = QStringLiteral("the request is empty");
+        return prediction;
+    }
+    QList<Equal> equals;
+    QList<int> lcps;
+    equals.reserve(states.size());
+    lcps.reserve(states.size());
+    for (int i = 0; i < states.size(); ++i) {
+        equals.append(equalPart(states.at(i), common.at(i), n, replyEqualTokens));
+        lcps.append(equals.constLast().low);
+    }
+    const Outcome outcome = evaluate(states, lcps, request, rule);
+    const int met = outcome.choice.met();
+    const bool meets = met >= 0 && states.at(met).length > 0 && !outcome.choice.waits;
+    prediction.low = outcome.reused.low;
+    prediction.high = outcome.reused.high;
+    prediction.slotIndex = outcome.choice.slot;
+    prediction.slotSaved = outcome.choice.saved;
+    if (meets) {
+        prediction.stateIndex = met;
+        prediction.loadedFromHostCache = outcome.choice.loaded >= 0;
+        prediction.lcp = equals.at(met).low;
+        prediction.checkpointPosition = outcome.reused.checkpoint;
+        prediction.chunks = outcome.reused.chunks;
+    }
+
+    // The same once more for each thing that is not known: the ends of every range.
+    const auto consider = [&](int index, int lcp) {
+        QList<int> assumed = lcps;
+        assumed[index] = lcp;
+        const Reused other = evaluate(states, assumed, request, rule).reused;
+        prediction.low = std::min(prediction.low, other.low);
+        prediction.high = std::max(prediction.high, other.high);
+    };
+    // A prompt of ours that is met with a good match is not beaten by one that Kerf never sent.
+    const bool anchored = meets && !equals.at(met).foreign && equals.at(met).low >= kMeaningfulMatch;
+    for (int i = 0; i < states.size(); ++i) {
+        const Equal &equal = equals.at(i);
+        if (outcome.choice.waits || states.at(i).busy || equal.high <= equal.low)
+            continue;
+        const bool pinnedHere = request.slotId >= 0 && i == outcome.choice.slot;
+        if (equal.foreign && anchored && !pinnedHere)
+            continue;
+        consider(i, equal.high);
+        // Just enough to stay in its slot: the least that a match above the host cache's reach can give.
+        if (equal.foreign && pinnedHere)
+            consider(i, std::min(equal.high, (states.at(i).length + 1) / 2));
+    }
+    // Unknown ids at the held list's end may still be part of a shifted run.
+    if (meets && rule.chunkReuse > 0 && !(rule.memory == MemoryKind::Checkpointed && !rule.recurrent)) {
+        const HeldState &state = states.at(met);
+        int unknown = state.length - state.knownLength();
+        if (replyEqualTokens >= 0)
+            unknown = std::min(unknown, replyEqualTokens);
+        if (unknown > 0 && !state.tokens.isEmpty() && equals.at(met).low < state.knownLength())
+            prediction.high = std::min(n - 1, prediction.high + unknown);
+    }
+    prediction.predicted = prediction.low;
+    prediction.claimable =
+        rule.memory != MemoryKind::Unknown && outcome.reused.certain && !(meets && equals.at(met).foreign);
+    prediction.reason = reasonOf(states, outcome, equals, request, rule, prediction);
+    return prediction;
 }
 
 template<typename Enum>
@@ -613,71 +690,79 @@ quint64 hashTokens(const TokenList &tokens, int count)
 ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest &request, const ReuseRule &rule,
                              int replyEqualTokens)
 {
-    ReusePrediction prediction;
-    const int n = static_cast<int>(request.tokens.size());
-    if (n == 0) {
-        prediction.reason = QStringLiteral("the request is empty");
-        return prediction;
-    }
-    QList<Equal> equals;
-    QList<int> lcps;
-    equals.reserve(states.size());
-    lcps.reserve(states.size());
-    for (const HeldState &state : states) {
-        equals.append(equalPart(state, request.tokens, replyEqualTokens));
-        lcps.append(equals.constLast().low);
-    }
-    const Outcome outcome = evaluate(states, lcps, request, rule);
-    const int met = outcome.choice.met();
-    const bool meets = met >= 0 && states.at(met).length > 0 && !outcome.choice.waits;
-    prediction.low = outcome.reused.low;
-    prediction.high = outcome.reused.high;
-    prediction.slotIndex = outcome.choice.slot;
-    prediction.slotSaved = outcome.choice.saved;
-    if (meets) {
-        prediction.stateIndex = met;
-        prediction.loadedFromHostCache = outcome.choice.loaded >= 0;
-        prediction.lcp = equals.at(met).low;
-        prediction.checkpointPosition = outcome.reused.checkpoint;
-        prediction.chunks = outcome.reused.chunks;
-    }
+    QList<int> common;
+    common.reserve(states.size());
+    for (const HeldState &state : states)
+        common.append(commonPrefix(state.tokens, request.tokens));
+    const std::function<const TokenList &()> tokens = [&request]() -> const TokenList & { return request.tokens; };
+    const Asked asked{static_cast<int>(request.tokens.size()), request.slotId, tokens};
+    return predict(states, common, asked, rule, replyEqualTokens);
+}
 
-    // The same once more for each thing that is not known: the ends of every range.
-    const auto consider = [&](int index, int lcp) {
-        QList<int> assumed = lcps;
-        assumed[index] = lcp;
-        const Reused other = evaluate(states, assumed, request, rule).reused;
-        prediction.low = std::min(prediction.low, other.low);
-        prediction.high = std::max(prediction.high, other.high);
+SpliceReuse::SpliceReuse(const QList<HeldState> &states, const TokenList &prompt, const ReuseRule &rule, int slotId,
+                         int replyEqualTokens)
+    : m_states(states)
+    , m_prompt(prompt)
+    , m_rule(rule)
+    , m_slotId(slotId)
+    , m_replyEqualTokens(replyEqualTokens)
+{
+    m_common.reserve(states.size());
+    for (const HeldState &state : states)
+        m_common.append(commonPrefix(state.tokens, prompt));
+}
+
+/// Below the first part that was taken out the whole prompt's answer holds; behind it the parts are compared.
+int SpliceReuse::commonWith(int state, const QList<TokenRange> &kept) const
+{
+    const TokenList &held = m_states.at(state).tokens;
+    const int whole = m_common.at(state);
+    int equal = 0;
+    for (const TokenRange &range : kept) {
+        if (range.size() <= 0)
+            continue;
+        int from = range.begin;
+        if (equal == range.begin) { // still the whole prompt's own positions
+            if (whole < range.end)
+                return whole;
+            equal = range.end;
+            continue;
+        }
+        const int most = static_cast<int>(std::min<qsizetype>(range.end, from + held.size() - equal));
+        while (from < most && held.at(equal) == m_prompt.at(from)) {
+            ++from;
+            ++equal;
+        }
+        if (from < range.end)
+            return equal;
+    }
+    return equal;
+}
+
+ReusePrediction SpliceReuse::predict(const QList<TokenRange> &kept)
+{
+    int n = 0;
+    for (const TokenRange &range : kept)
+        n += std::max(0, range.size());
+    QList<int> common;
+    common.reserve(m_states.size());
+    for (int i = 0; i < m_states.size(); ++i)
+        common.append(commonWith(i, kept));
+    bool joined = false;
+    const std::function<const TokenList &()> tokens = [&]() -> const TokenList & {
+        if (!joined) {
+            m_joined.resize(n);
+            TokenId *out = m_joined.data();
+            for (const TokenRange &range : kept) {
+                if (range.size() > 0)
+                    out = std::copy(m_prompt.cbegin() + range.begin, m_prompt.cbegin() + range.end, out);
+            }
+            joined = true;
+        }
+        return m_joined;
     };
-    // A prompt of ours that is met with a good match is not beaten by one that Kerf never sent.
-    const bool anchored = meets && !equals.at(met).foreign && equals.at(met).low >= kMeaningfulMatch;
-    for (int i = 0; i < states.size(); ++i) {
-        const Equal &equal = equals.at(i);
-        if (outcome.choice.waits || states.at(i).busy || equal.high <= equal.low)
-            continue;
-        const bool pinnedHere = request.slotId >= 0 && i == outcome.choice.slot;
-        if (equal.foreign && anchored && !pinnedHere)
-            continue;
-        consider(i, equal.high);
-        // Just enough to stay in its slot: the least that a match above the host cache's reach can give.
-        if (equal.foreign && pinnedHere)
-            consider(i, std::min(equal.high, (states.at(i).length + 1) / 2));
-    }
-    // Unknown ids at the held list's end may still be part of a shifted run.
-    if (meets && rule.chunkReuse > 0 && !(rule.memory == MemoryKind::Checkpointed && !rule.recurrent)) {
-        const HeldState &state = states.at(met);
-        int unknown = state.length - state.knownLength();
-        if (replyEqualTokens >= 0)
-            unknown = std::min(unknown, replyEqualTokens);
-        if (unknown > 0 && !state.tokens.isEmpty() && equals.at(met).low < state.knownLength())
-            prediction.high = std::min(n - 1, prediction.high + unknown);
-    }
-    prediction.predicted = prediction.low;
-    prediction.claimable =
-        rule.memory != MemoryKind::Unknown && outcome.reused.certain && !(meets && equals.at(met).foreign);
-    prediction.reason = reasonOf(states, outcome, equals, request, rule, prediction);
-    return prediction;
+    const Asked asked{n, m_slotId, tokens};
+    return kerf::predict(m_states, common, asked, m_rule, m_replyEqualTokens);
 }
 
 double PrefillCost::ms(int from, int to) const

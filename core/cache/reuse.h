@@ -132,6 +132,29 @@ struct ReusePrediction {
 ReusePrediction predictReuse(const QList<HeldState> &states, const ReuseRequest &request, const ReuseRule &rule,
                              int replyEqualTokens = -1);
 
+/// predictReuse() for many prompts that are one prompt with parts taken out, as a plan asks for them. What each state
+/// shares with the whole prompt is looked for once, so that an answer costs what the parts do and not what the prompt
+/// does (but where chunks are searched). The states, the prompt and the rule must outlive it. Not for several threads.
+class SpliceReuse
+{
+public:
+    SpliceReuse(const QList<HeldState> &states, const TokenList &prompt, const ReuseRule &rule, int slotId,
+                int replyEqualTokens = -1);
+    /// `kept`: ranges of the prompt, ascending, without overlap. The answer is predictReuse()'s for their tokens.
+    ReusePrediction predict(const QList<TokenRange> &kept);
+
+private:
+    int commonWith(int state, const QList<TokenRange> &kept) const;
+
+    const QList<HeldState> &m_states;
+    const TokenList &m_prompt;
+    const ReuseRule &m_rule;
+    int m_slotId;
+    int m_replyEqualTokens;
+    QList<int> m_common; ///< of each state with the whole prompt
+    TokenList m_joined; ///< the kept tokens, made only where chunks are searched; its memory is used again
+};
+
 /// Time to prefill tokens [from, to): a*(n) + b*(sum of positions), and c for the request (LLAMA_SERVER.md section 1).
 /// Unknown until something was measured: then nothing is predicted in ms.
 struct PrefillCost {

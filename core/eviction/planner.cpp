@@ -382,10 +382,32 @@ EvictionChoice choiceFor(const PlanInput &input, const RunSpace &space, const Ru
     return choice;
 }
 
-void predictFor(const PlanInput &input, EvictionChoice &choice)
+/// The parts of the prompt that a choice leaves in it.
+QList<TokenRange> keptParts(const PlanInput &input, const EvictionChoice &choice)
 {
-    choice.prediction =
-        predictReuse(input.states, {splicedPrompt(input, choice), input.slotId}, input.rule, input.replyEqualTokens);
+    QList<TokenRange> kept;
+    int from = 0;
+    for (const TierStep &step : choice.steps) {
+        const PlanEpisode &episode = input.episodes.at(step.index);
+        // A masked episode keeps its first tokens as a stand-in: nothing behind its begin is equal anyway but its
+        // header.
+        const int stub = step.to == Tier::Masked ? std::clamp(episode.maskedTokens, 0, episode.range.size()) : 0;
+        if (episode.range.begin + stub > from)
+            kept.append({from, episode.range.begin + stub});
+        from = episode.range.end;
+    }
+    kept.append({from, static_cast<int>(input.prompt.size())});
+    return kept;
+}
+
+SpliceReuse reuseOf(const PlanInput &input)
+{
+    return {input.states, input.prompt, input.rule, input.slotId, input.replyEqualTokens};
+}
+
+void predictFor(const PlanInput &input, EvictionChoice &choice, SpliceReuse &reuse)
+{
+    choice.prediction = reuse.predict(keptParts(input, choice));
     const int claimed = choice.prediction.claimable ? choice.prediction.predicted : choice.prediction.low;
     choice.cost = costOf(choice.tokensAfter - claimed, choice.recencyLost, input.knobs.recencyWeight);
 }
@@ -596,16 +618,8 @@ TokenList splicedPrompt(const PlanInput &input, const EvictionChoice &choice)
 {
     TokenList tokens;
     tokens.reserve(input.prompt.size());
-    int from = 0;
-    for (const TierStep &step : choice.steps) {
-        const PlanEpisode &episode = input.episodes.at(step.index);
-        // A masked episode keeps its first tokens as a stand-in: nothing behind its begin is equal anyway but its
-        // header.
-        const int keep = step.to == Tier::Masked ? std::clamp(episode.maskedTokens, 0, episode.range.size()) : 0;
-        tokens.append(input.prompt.mid(from, episode.range.begin + keep - from));
-        from = episode.range.end;
-    }
-    tokens.append(input.prompt.mid(from));
+    for (const TokenRange &part : keptParts(input, choice))
+        tokens.append(input.prompt.mid(part.begin, part.size()));
     return tokens;
 }
 
@@ -616,6 +630,7 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
         return choices;
     const RunSpace space(input, frame);
     const ReuseGuess guess(input);
+    SpliceReuse reuse = reuseOf(input);
     const int live = static_cast<int>(input.prompt.size());
     const bool forced = input.requestedCut >= 0;
     const int needed = std::max(frame.needed, 1);
@@ -704,7 +719,7 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
         if (!choice.meetsTarget && (!chunks || choice.tokensAfter + input.pendingRecall > input.budget.triggerAt))
             addMasks(input, space, maskable(input, frame) + oversizedResults(input, frame), choice);
         choice.meetsTarget = choice.tokensAfter + input.pendingRecall <= input.budget.target;
-        predictFor(input, choice);
+        predictFor(input, choice, reuse);
         choices.append(choice);
     }
     if (choices.isEmpty() && !forced) {
@@ -713,7 +728,7 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
         addMasks(input, space, maskable(input, frame) + oversizedResults(input, frame), masks);
         if (!masks.steps.isEmpty()) {
             masks.meetsTarget = masks.tokensAfter + input.pendingRecall <= input.budget.target;
-            predictFor(input, masks);
+            predictFor(input, masks, reuse);
             choices.append(masks);
         }
     }
@@ -732,7 +747,7 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
         EvictionChoice young = youngMasks(input, frame, space);
         if (!young.steps.isEmpty() && young.tokensAfter + input.pendingRecall <= input.budget.target) {
             young.meetsTarget = true;
-            predictFor(input, young);
+            predictFor(input, young, reuse);
             choices.prepend(young);
         }
     }
@@ -764,7 +779,8 @@ EvictionChoice maskedInstead(const PlanInput &input, const PlanFrame &frame, con
         return masked;
     masked.cut = space.position(masked.steps.constFirst().index);
     masked.meetsTarget = masked.tokensAfter + input.pendingRecall <= input.budget.target;
-    predictFor(input, masked);
+    SpliceReuse reuse = reuseOf(input);
+    predictFor(input, masked, reuse);
     return masked;
 }
 
@@ -773,6 +789,7 @@ QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &f
 {
     QList<CutAlternative> list;
     const RunSpace space(input, frame);
+    SpliceReuse reuse = reuseOf(input);
     QList<int> cuts;
     for (int i = 0; i < frame.recentBegin; ++i) {
         if (space.isLegalCut(i))
@@ -788,7 +805,7 @@ QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &f
         EvictionChoice choice = choiceFor(input, space, run);
         if (choice.steps.isEmpty())
             continue;
-        predictFor(input, choice);
+        predictFor(input, choice, reuse);
         CutAlternative row;
         row.cut = choice.cut;
         row.retainedTokens = choice.cut;
@@ -796,9 +813,9 @@ QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &f
         row.tokensAfter = choice.tokensAfter;
         row.prediction = choice.prediction;
         row.atCheckpoint = choice.prediction.checkpointPosition == choice.cut;
-        const int reuse = row.prediction.claimable ? row.prediction.predicted : row.prediction.low;
-        row.predictedPrefill = row.tokensAfter - reuse;
-        row.predictedMs = cost.known() ? cost.ms(reuse, row.tokensAfter) : -1;
+        const int reused = row.prediction.claimable ? row.prediction.predicted : row.prediction.low;
+        row.predictedPrefill = row.tokensAfter - reused;
+        row.predictedMs = cost.known() ? cost.ms(reused, row.tokensAfter) : -1;
         list.append(row);
     }
     return list;

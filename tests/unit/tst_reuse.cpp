@@ -127,6 +127,7 @@ private Q_SLOTS:
     void summaryThenBack();
     void isFast();
     void rangesHold();
+    void splicesAnswerAsTheirTokens();
 };
 
 void tst_Reuse::names()
@@ -717,6 +718,57 @@ void tst_Reuse::rangesHold()
         }
     }
     QVERIFY(ranges > 50);
+}
+
+// A small alphabet, so that what stands behind a seam often goes on matching by chance.
+void tst_Reuse::splicesAnswerAsTheirTokens()
+{
+    QRandomGenerator random(23);
+    int beyondSeam = 0;
+    for (int run = 0; run < 2000; ++run) {
+        const int alphabet = random.bounded(1, 4);
+        TokenList prompt;
+        for (int i = random.bounded(1, 300); i > 0; --i)
+            prompt.append(random.bounded(alphabet));
+        const int pick = random.bounded(4);
+        ReuseRule rule = pick == 0 ? dense(random.bounded(2) * 8)
+            : pick == 1            ? recurrent()
+            : pick == 2            ? windowed(64)
+                                   : ReuseRule();
+        rule.slotCount = random.bounded(4);
+        QList<HeldState> states;
+        for (int i = random.bounded(4); i > 0; --i) {
+            TokenList tokens = prompt.first(random.bounded(int(prompt.size()) + 1));
+            for (int k = random.bounded(60); k > 0; --k)
+                tokens.append(random.bounded(alphabet));
+            HeldState state = slot(i, tokens, -1, random.bounded(10));
+            state.place = random.bounded(3) == 0 ? HeldState::Place::HostCache : HeldState::Place::Slot;
+            state.length += random.bounded(3) == 0 ? random.bounded(20) : 0;
+            state.checkpointsKnown = random.bounded(4) != 0;
+            for (int position = 20; position < tokens.size(); position += random.bounded(20, 80))
+                state.checkpoints.append(rule.recurrent ? recurrentAt(position)
+                                                        : at(position, qMax(0, position - 320)));
+            states.append(state);
+        }
+        const int slotId = random.bounded(3) == 0 ? random.bounded(4) : -1;
+        const int reply = random.bounded(2) == 0 ? -1 : random.bounded(20);
+        SpliceReuse splices(states, prompt, rule, slotId, reply);
+        for (int splice = 0; splice < 5; ++splice) {
+            QList<TokenRange> kept;
+            ReuseRequest request;
+            request.slotId = slotId;
+            for (int from = random.bounded(3) == 0 ? random.bounded(10) : 0; from < prompt.size();) {
+                const int end = qMin(int(prompt.size()), from + random.bounded(0, 120));
+                kept.append({from, end});
+                request.tokens.append(prompt.mid(from, end - from));
+                from = end + random.bounded(0, 80);
+            }
+            const ReusePrediction joined = predictReuse(states, request, rule, reply);
+            QCOMPARE(splices.predict(kept), joined);
+            beyondSeam += !kept.isEmpty() && joined.lcp > kept.constFirst().end ? 1 : 0;
+        }
+    }
+    QVERIFY2(beyondSeam > 500, qPrintable(QString::number(beyondSeam)));
 }
 
 QTEST_APPLESS_MAIN(tst_Reuse)
