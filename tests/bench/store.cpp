@@ -88,9 +88,11 @@ QJsonObject commitParams(int i)
 
 QCoro::Task<bool> commitOneByOne(MethodHandler *handler, int from, int count)
 {
+    const QString method = QStringLiteral("memory.commit_episode");
+    const CallContext context;
     for (int i = from; i < from + count; ++i) {
-        const auto answer =
-            co_await handler->call(QStringLiteral("memory.commit_episode"), commitParams(i), CallContext());
+        const QJsonObject params = commitParams(i);
+        const auto answer = co_await handler->call(method, params, context);
         if (!answer || answer->value(QStringLiteral("seq")).toInt() != i + 1)
             co_return false;
     }
