@@ -457,6 +457,7 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
     KERF_TRY_VOID(co_await saveState(session));
     QJsonObject outcomeEvent = settled;
     outcomeEvent.insert(QStringLiteral("session_id"), sessionId);
+    outcomeEvent.insert(QStringLiteral("outcome"), settlement);
     publish(QStringLiteral("outcome"), outcomeEvent);
     publish(QStringLiteral("receipt"),
             {{QStringLiteral("session_id"), sessionId},
@@ -522,7 +523,9 @@ QJsonObject Engine::receiptFor(const Session &session, const OpenPrediction &pre
                      {QStringLiteral("ms"), params::orNull(prediction.predictedMs)},
                      {QStringLiteral("claimable"), prediction.claimable}}},
         {QStringLiteral("eviction"), eviction},
-        {QStringLiteral("outcome"), settled ? QJsonValue(settlement) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("outcome"),
+         settled ? settlement.value(QStringLiteral("settlement")) : QJsonValue(QJsonValue::Null)},
+        {QStringLiteral("settlement"), settled ? QJsonValue(settlement) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("provider_cache"), QJsonValue::Null},
         {QStringLiteral("tokenizer"), info.tokenizer},
         {QStringLiteral("backend"), info.name},

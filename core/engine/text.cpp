@@ -158,7 +158,7 @@ QString renderReceipt(const QJsonObject &receipt)
                       countOf(eviction, "requested_cut"), countOf(eviction, "aligned_cut"),
                       countOf(eviction, "retained_prompt_tokens")));
     }
-    const QJsonObject outcome = receipt.value(QStringLiteral("outcome")).toObject();
+    const QJsonObject outcome = receipt.value(QStringLiteral("settlement")).toObject();
     if (!outcome.isEmpty()) {
         QString text = textOf(outcome, "settlement");
         if (!textOf(outcome, "cause").isEmpty())

@@ -144,7 +144,7 @@ constexpr const char kReceiptOut[] =
 "fold_summaries":{"type":"integer"},"other":{"type":"integer"}}},
 "total_tokens":{"type":"integer"},"exact":{"type":"boolean"},"context_window":{"type":["integer","null"]},"cache_status":{"type":"string"},
 "cache_detail":{"type":["string","null"]},"tokens_reused":{"type":["integer","null"]},"tokens_prefilled":{"type":["integer","null"]},
-"prompt_eval_ms":{"type":["number","null"]},"eviction":{"type":["object","null"]},"outcome":{"type":["object","null"]},
+"prompt_eval_ms":{"type":["number","null"]},"eviction":{"type":["object","null"]},"outcome":{"type":["string","null"]},"settlement":{"type":["object","null"]},
 "provider_cache":{"type":["object","null"]},"tokenizer":{"type":["string","null"]},"backend":{"type":"string"},
 "simulated":{"type":"boolean"},"rendered":{"type":"string"},"stats":{"type":"object"}},
 "required":["receipt_id","turn","breakdown","total_tokens","exact","context_window","cache_status","cache_detail","tokens_reused",
