@@ -617,6 +617,33 @@ ReusePrediction predict(const QList<HeldState> &states, const QList<int> &common
         if (equal.foreign && pinnedHere)
             consider(i, std::min(equal.high, (states.at(i).length + 1) / 2));
     }
+    // What only our book expects in the host cache may be gone (other clients' prompts pushed it out), or never have
+    // come there: what is met without all of these, and with each alone.
+    bool unsure = false;
+    if (outcome.choice.saved && !outcome.choice.waits) {
+        QList<int> present = lcps;
+        QList<int> doubtful;
+        for (int i = 0; i < states.size(); ++i) {
+            if (isSlot(states.at(i)) || states.at(i).verified || states.at(i).length <= 0
+                || share(lcps.at(i), states.at(i).length) < kLeastKeepToLoad)
+                continue;
+            doubtful.append(i);
+            present[i] = 0; // as good as not there: an entry that keeps nothing is not loaded
+        }
+        const auto widen = [&] {
+            const Reused other = evaluate(states, present, request, rule).reused;
+            unsure = unsure || other.low != outcome.reused.low || other.high != outcome.reused.high;
+            prediction.low = std::min(prediction.low, other.low);
+            prediction.high = std::max(prediction.high, other.high);
+        };
+        if (!doubtful.isEmpty())
+            widen();
+        for (const int index : std::as_const(doubtful)) {
+            present[index] = lcps.at(index);
+            widen();
+            present[index] = 0;
+        }
+    }
     // Unknown ids at the held list's end may still be part of a shifted run.
     if (meets && rule.chunkReuse > 0 && !(rule.memory == MemoryKind::Checkpointed && !rule.recurrent)) {
         const HeldState &state = states.at(met);
@@ -630,6 +657,9 @@ ReusePrediction predict(const QList<HeldState> &states, const QList<int> &common
     prediction.claimable =
         rule.memory != MemoryKind::Unknown && outcome.reused.certain && !(meets && equals.at(met).foreign);
     prediction.reason = reasonOf(states, outcome, equals, request, rule, prediction);
+    if (unsure)
+        prediction.reason +=
+            QStringLiteral("; whether the saved prompt is still there is not known: only the server's log shows it");
     return prediction;
 }
 
@@ -762,6 +792,26 @@ ReusePrediction SpliceReuse::predict(const QList<TokenRange> &kept)
         return m_joined;
     };
     const Asked asked{n, m_slotId, tokens};
+    return kerf::predict(m_states, common, asked, m_rule, m_replyEqualTokens);
+}
+
+std::optional<ReusePrediction> SpliceReuse::predictFront(const QList<TokenRange> &front, int total) const
+{
+    if (m_rule.chunkReuse > 0)
+        return std::nullopt;
+    int given = 0;
+    for (const TokenRange &range : front)
+        given += std::max(0, range.size());
+    QList<int> common;
+    common.reserve(m_states.size());
+    for (int i = 0; i < m_states.size(); ++i) {
+        common.append(commonWith(i, front));
+        if (given < total && common.constLast() >= given && m_states.at(i).tokens.size() > given)
+            return std::nullopt;
+    }
+    static const TokenList none;
+    const std::function<const TokenList &()> tokens = []() -> const TokenList & { return none; };
+    const Asked asked{total, m_slotId, tokens};
     return kerf::predict(m_states, common, asked, m_rule, m_replyEqualTokens);
 }
 

@@ -58,7 +58,9 @@ struct HeldState {
     int knownLength() const { return static_cast<int>(tokens.size()); }
     QList<Checkpoint> checkpoints; ///< ascending by position
     bool checkpointsKnown = false; ///< the ring is visible (log or slot payload); an empty list is then an empty ring
-    bool verified = false; ///< the server itself said what is in it (timings, log), not only our booking
+    /// The server itself said what is in it (timings, log), not only our booking. A host cache entry that is not
+    /// verified may be gone: predictReuse() then gives a range.
+    bool verified = false;
     bool busy = false;
     qint64 taskId = -1; ///< last task that ran on it; -1 = unknown
     qint64 lastUsed = 0; ///< order of use, larger = later (slots: LRU choice)
@@ -142,6 +144,11 @@ public:
                 int replyEqualTokens = -1);
     /// `kept`: ranges of the prompt, ascending, without overlap. The answer is predictReuse()'s for their tokens.
     ReusePrediction predict(const QList<TokenRange> &kept);
+    /// The same where only the first of the kept ranges are given, and how many tokens all of them have. nullopt: they
+    /// are not enough to tell where the prompts part, or chunks are searched.
+    std::optional<ReusePrediction> predictFront(const QList<TokenRange> &front, int total) const;
+    /// Tokens that a state's known ids share with the whole prompt.
+    int commonWithPrompt(int state) const { return m_common.at(state); }
 
 private:
     int commonWith(int state, const QList<TokenRange> &kept) const;

@@ -157,6 +157,9 @@ public:
     }
 
     int size() const { return static_cast<int>(m_episodes.size()); }
+    int segments() const { return static_cast<int>(m_segments.size()); }
+    const Piece &fullPiece(int segment) const { return m_segments.at(segment).full; }
+    int segmentOf(int index) const { return m_segmentOf.at(index); }
     bool isEvictable(int index) const { return m_evictable.at(index); }
 
 private:
@@ -362,6 +365,16 @@ bool canMeetTarget(const PlanInput &input, PlanFrame frame)
     return false;
 }
 
+/// Where runs may end that take more than is needed (chooseRuns); -1 = none does.
+double extensionLimit(const PlanInput &input, const PlanFrame &frame)
+{
+    const bool chunks = input.rule.chunkReuse > 0 && input.rule.memory == MemoryKind::FullAttention;
+    const double weight = input.knobs.recencyWeight;
+    return !chunks && weight > 1 && !std::isinf(weight)
+        ? frame.reservePosition + (frame.recentPosition - frame.reservePosition) / weight
+        : -1;
+}
+
 double costOf(double prefill, double lost, double weight)
 {
     return std::isinf(weight) ? lost : prefill + weight * lost;
@@ -500,6 +513,17 @@ EvictionChoice youngMasks(const PlanInput &input, const PlanFrame &frame, const 
 
 } // namespace
 
+bool isBetterChoice(const EvictionChoice &a, const EvictionChoice &b)
+{
+    if (a.meetsTarget != b.meetsTarget)
+        return a.meetsTarget;
+    if (!a.meetsTarget && a.tokensAfter != b.tokensAfter)
+        return a.tokensAfter < b.tokensAfter;
+    if (a.cost != b.cost)
+        return a.cost < b.cost;
+    return a.cut > b.cut;
+}
+
 QString pressureName(Pressure pressure)
 {
     switch (pressure) {
@@ -611,6 +635,9 @@ PlanFrame frameFor(const PlanInput &input)
     frame.firstEvictable = std::min(frame.firstEvictable, frame.recentBegin);
     frame.reservePosition = positionOf(frame.firstEvictable);
     frame.recentPosition = positionOf(frame.recentBegin);
+    // The reserve is what pressure may not take; who asks for a cut may.
+    if (input.requestedCut >= 0)
+        frame.firstEvictable = std::min(reserveIndex(0), frame.firstEvictable);
     return frame;
 }
 
@@ -671,9 +698,7 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
         if (lowest < 0)
             return choices;
     }
-    const double extendTo = !chunks && weight > 1 && !std::isinf(weight)
-        ? frame.reservePosition + (frame.recentPosition - frame.reservePosition) / weight
-        : -1;
+    const double extendTo = extensionLimit(input, frame);
     for (int i = lowest; i < highest; ++i) {
         if (!space.isLegalCut(i))
             continue;
@@ -716,7 +741,9 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
             continue;
         choice.meetsTarget = scored.at(i).meets;
         // Masks in place stop the chunk search: with chunk reuse only where the prompt would stay above its trigger.
-        if (!choice.meetsTarget && (!chunks || choice.tokensAfter + input.pendingRecall > input.budget.triggerAt))
+        // A cut that was asked for stays where it is: a mask in front of it would move it.
+        if (!choice.meetsTarget && !forced
+            && (!chunks || choice.tokensAfter + input.pendingRecall > input.budget.triggerAt))
             addMasks(input, space, maskable(input, frame) + oversizedResults(input, frame), choice);
         choice.meetsTarget = choice.tokensAfter + input.pendingRecall <= input.budget.target;
         predictFor(input, choice, reuse);
@@ -732,15 +759,7 @@ QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame,
             choices.append(masks);
         }
     }
-    std::stable_sort(choices.begin(), choices.end(), [](const EvictionChoice &a, const EvictionChoice &b) {
-        if (a.meetsTarget != b.meetsTarget)
-            return a.meetsTarget;
-        if (!a.meetsTarget && a.tokensAfter != b.tokensAfter)
-            return a.tokensAfter < b.tokensAfter;
-        if (a.cost != b.cost)
-            return a.cost < b.cost;
-        return a.cut > b.cut;
-    });
+    std::stable_sort(choices.begin(), choices.end(), isBetterChoice);
     // Generational: masks of the young part come first while they bring the prompt below the target; where chunk
     // reuse is established masks in place would stop the chunk search, so it has no point there.
     if (input.generational && !forced && !chunks) {
@@ -784,12 +803,71 @@ EvictionChoice maskedInstead(const PlanInput &input, const PlanFrame &frame, con
     return masked;
 }
 
+LegalRuns legalRuns(const PlanInput &input, const PlanFrame &frame)
+{
+    LegalRuns legal;
+    const RunSpace space(input, frame);
+    const double extendTo = extensionLimit(input, frame);
+    const int needed = std::max(1, frame.needed);
+    const auto tokensOf = [&](const Piece &piece) {
+        return piece.end > piece.begin ? TokenRange{space.position(piece.begin), space.position(piece.end)}
+                                       : TokenRange{};
+    };
+    legal.segments.reserve(space.segments());
+    for (int i = 0; i < space.segments(); ++i)
+        legal.segments.append(tokensOf(space.fullPiece(i)));
+    const auto shortForm = [&](const RunSpace::Run &run) {
+        LegalRun form;
+        form.index = run.first;
+        form.own = {space.position(run.first), space.position(run.ownEnd)};
+        if (run.lastSegment >= 0) {
+            form.firstSegment = space.segmentOf(run.first) + 1;
+            form.lastSegment = std::max(form.firstSegment, run.lastSegment);
+            form.last = tokensOf(run.lastPiece);
+        }
+        form.removedTokens = run.removed;
+        form.recencyLost = run.lost;
+        return form;
+    };
+    for (int i = 0; i < frame.recentBegin; ++i) {
+        if (!space.isLegalCut(i))
+            continue;
+        const RunSpace::Run run = space.minimalRun(i, needed);
+        if (run.ownEnd <= run.first)
+            continue; // nothing goes at this place: the cut would fall behind what stays
+        LegalRun longer;
+        if (extendTo > space.position(run.first) + run.removed && run.lastSegment < 0) {
+            const RunSpace::Run extended = space.extendedRun(run, static_cast<int>(extendTo));
+            if (extended.ownEnd != run.ownEnd)
+                longer = shortForm(extended);
+        }
+        legal.runs.append(shortForm(run));
+        legal.longer.append(longer);
+    }
+    return legal;
+}
+
+QList<TokenRange> removedRanges(const LegalRuns &runs, const LegalRun &run, int from)
+{
+    QList<TokenRange> ranges;
+    if (run.own.end > from)
+        ranges.append({std::max(from, run.own.begin), run.own.end});
+    for (int s = run.firstSegment; s < run.lastSegment; ++s) {
+        if (runs.segments.at(s).size() > 0)
+            ranges.append(runs.segments.at(s));
+    }
+    if (run.last.size() > 0)
+        ranges.append(run.last);
+    return ranges;
+}
+
 QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &frame, const PrefillCost &cost, int most,
                                       int *total)
 {
     QList<CutAlternative> list;
     const RunSpace space(input, frame);
     SpliceReuse reuse = reuseOf(input);
+    const double extendTo = extensionLimit(input, frame);
     QList<int> cuts;
     for (int i = 0; i < frame.recentBegin; ++i) {
         if (space.isLegalCut(i))
@@ -806,6 +884,17 @@ QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &f
         if (choice.steps.isEmpty())
             continue;
         predictFor(input, choice, reuse);
+        if (extendTo > space.position(run.first) + run.removed && run.lastSegment < 0) {
+            const RunSpace::Run longer = space.extendedRun(run, static_cast<int>(extendTo));
+            if (longer.ownEnd != run.ownEnd) {
+                EvictionChoice other = choiceFor(input, space, longer);
+                predictFor(input, other, reuse);
+                choice.meetsTarget = run.removed >= frame.needed;
+                other.meetsTarget = longer.removed >= frame.needed;
+                if (isBetterChoice(other, choice))
+                    choice = other;
+            }
+        }
         CutAlternative row;
         row.cut = choice.cut;
         row.retainedTokens = choice.cut;

@@ -47,7 +47,7 @@ struct PlanInput {
     QList<HeldState> states;
     ReuseRule rule;
     int slotId = -1;
-    int requestedCut = -1; ///< override (what-if); -1 = none
+    int requestedCut = -1; ///< override (what-if); -1 = none. It may lie in the reserve, and nothing is masked for it
     int pendingRecall = 0; ///< tokens that the harness will add
     int noteTokens = 0; ///< what the new marker will add (first guess)
     int replyEqualTokens = -1; ///< see predictReuse
@@ -89,6 +89,8 @@ struct EvictionChoice {
     ReusePrediction prediction; ///< of the spliced prompt
     bool meetsTarget = false; ///< by the first guess
 };
+/// The order in which choices are tried: the target first, then the cost; ties: the longer retained prefix.
+bool isBetterChoice(const EvictionChoice &a, const EvictionChoice &b);
 /// The best `most` choices, cheapest first. Where the target cannot be met: what comes nearest to it.
 QList<EvictionChoice> chooseRuns(const PlanInput &input, const PlanFrame &frame, int most = 12);
 
@@ -108,6 +110,27 @@ struct CutAlternative {
 /// Legal cuts ascending, at most `most` of them, evenly thinned; `total` = how many there are.
 QList<CutAlternative> cutAlternatives(const PlanInput &input, const PlanFrame &frame, const PrefillCost &cost, int most,
                                       int *total);
+
+/// What goes when a legal cut is taken. Short form: several segments between two ends are an index range.
+struct LegalRun {
+    int index = 0; ///< of the first evicted episode, into PlanInput::episodes
+    TokenRange own; ///< what is taken out at the cut itself; own.begin is the cut
+    int firstSegment = 0; ///< into LegalRuns::segments, [firstSegment, lastSegment) go whole
+    int lastSegment = 0;
+    TokenRange last; ///< what is taken of the segment behind those; empty = nothing
+    int removedTokens = 0;
+    double recencyLost = 0;
+    friend bool operator==(const LegalRun &, const LegalRun &) = default;
+};
+struct LegalRuns {
+    QList<LegalRun> runs; ///< ascending by cut; the smallest that meets the target, else the largest
+    QList<LegalRun> longer; ///< of each the one that chooseRuns() weighs against it; removedTokens 0 = none
+    QList<TokenRange> segments; ///< the largest removal between two neighbours that stay
+};
+/// Every legal cut with the run that chooseRuns() gives it when it is asked for. Linear times log of the episodes.
+LegalRuns legalRuns(const PlanInput &input, const PlanFrame &frame);
+/// Spelled out, ascending. `from` >= own.begin moves the cut into the own part.
+QList<TokenRange> removedRanges(const LegalRuns &runs, const LegalRun &run, int from);
 
 /// Largest cut behind which the target can still be met; -1 = none (planBoundary's forward limit).
 int forwardLimit(const PlanInput &input, const PlanFrame &frame);
