@@ -636,11 +636,24 @@ ReusePrediction predict(const QList<HeldState> &states, const QList<int> &common
             prediction.low = std::min(prediction.low, other.low);
             prediction.high = std::max(prediction.high, other.high);
         };
-        if (!doubtful.isEmpty())
+        // The other states keep their own doubts meanwhile: where unknown ids may go on being equal.
+        const auto widenWith = [&](int index) {
             widen();
+            const Equal &equal = equals.at(index);
+            if (equal.high > equal.low && !equal.foreign) {
+                present[index] = equal.high;
+                widen();
+            }
+        };
+        for (int i = 0; i < states.size() && !doubtful.isEmpty(); ++i) {
+            if (!isSlot(states.at(i)) || states.at(i).busy)
+                continue;
+            widenWith(i);
+            present[i] = lcps.at(i);
+        }
         for (const int index : std::as_const(doubtful)) {
             present[index] = lcps.at(index);
-            widen();
+            widenWith(index);
             present[index] = 0;
         }
     }

@@ -37,6 +37,7 @@ HeldState saved(const TokenList &tokens, int length = -1)
 {
     HeldState state = slot(-1, tokens, length);
     state.place = HeldState::Place::HostCache;
+    state.verified = true;
     return state;
 }
 
@@ -115,6 +116,7 @@ private Q_SLOTS:
     void chunksNeverSkipANewToken();
     void chunksAgainstTheSlowSearch();
     void chunkReuseThroughTheHostCache();
+    void savedPromptsThatMayBeGone();
     void similarityChoosesTheSlot();
     void leastRecentlyUsed();
     void hostCache_data();
@@ -443,6 +445,49 @@ void tst_Reuse::chunkReuseThroughTheHostCache()
     COMPARE_REUSE(predictReuse({slot(0, held), better}, {half, -1}, dense(64)), 4000);
 }
 
+// Without the log nothing shows what the host cache still holds: an entry that could win, or be gone, makes a range.
+void tst_Reuse::savedPromptsThatMayBeGone()
+{
+    const TokenList prompt = kA.first(1200);
+    const HeldState other = slot(0, kA.first(100) + kB.first(900));
+    HeldState entry = saved(kA.first(1000));
+    COMPARE_REUSE(predictReuse({other, entry}, {prompt, -1}, dense()), 1000); // verified: there
+    entry.verified = false;
+    ReusePrediction p = predictReuse({other, entry}, {prompt, -1}, dense());
+    QCOMPARE(p.low, 100);
+    QCOMPARE(p.high, 1000);
+    QCOMPARE(p.predicted, 100); // nothing is claimed that may not be there
+    QVERIFY(p.claimable);
+    QVERIFY2(p.reason.contains(QStringLiteral("whether the saved prompt is still there is not known")),
+             qPrintable(p.reason));
+    // The second best is met when the best is gone; each may be the only one left.
+    HeldState second = saved(kA.first(600));
+    second.verified = false;
+    p = predictReuse({other, entry, second}, {prompt, -1}, dense());
+    QCOMPARE(p.low, 100);
+    QCOMPARE(p.high, 1000);
+    second.verified = true;
+    p = predictReuse({other, entry, second}, {prompt, -1}, dense());
+    QCOMPARE(p.low, 600);
+    QCOMPARE(p.high, 1000);
+    // A loaded prompt may be in the way of a tail that could be shifted: then it is better gone.
+    const TokenList held = kA.first(6000);
+    const TokenList compacted = held.first(2391) + held.mid(5000, 1000) + kB.first(200);
+    HeldState older = saved(held.first(2391) + compacted.mid(2391, 3) + kB.mid(3000, 500));
+    older.verified = false;
+    p = predictReuse({slot(0, held), older}, {compacted, -1}, dense(64));
+    QCOMPARE(p.low, 2394);
+    QCOMPARE(p.high, 3391);
+    // Where the host cache is not asked, or is off, it does not matter what is in it.
+    const TokenList half = held.first(3000) + held.mid(5000, 1000) + kB.first(200);
+    HeldState better = saved(half.first(3003) + kB.mid(3000, 100));
+    better.verified = false;
+    COMPARE_REUSE(predictReuse({slot(0, held), better}, {half, -1}, dense(64)), 4000);
+    ReuseRule without = dense();
+    without.hostCache = false;
+    COMPARE_REUSE(predictReuse({other, entry}, {prompt, -1}, without), 100);
+}
+
 void tst_Reuse::similarityChoosesTheSlot()
 {
     const TokenList prompt = kA.first(1000) + kB.first(200);
@@ -686,6 +731,7 @@ void tst_Reuse::rangesHold()
             const TokenList tokens = kA.first(random.bounded(400)) + kB.first(random.bounded(200));
             HeldState state = slot(i, tokens, -1, random.bounded(10));
             state.place = random.bounded(3) == 0 ? HeldState::Place::HostCache : HeldState::Place::Slot;
+            state.verified = true; // what may be gone has a test of its own
             state.busy = state.place == HeldState::Place::Slot && random.bounded(8) == 0;
             state.checkpointsKnown = random.bounded(4) != 0;
             for (int position = 50; position < state.length; position += random.bounded(30, 200))
