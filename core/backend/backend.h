@@ -64,6 +64,7 @@ struct Evidence {
     QString source; ///< calibration|observed|log|flags|gguf|name|slots|default
     QString detail;
     QDateTime at;
+    bool stored = false; ///< of an earlier run
     friend bool operator==(const Evidence &, const Evidence &) = default;
 };
 
@@ -162,6 +163,12 @@ public:
     virtual QCoro::Task<Result<int>> eraseSlot(int slotId) = 0;
     /// Whether a save file is there; nullopt = not knowable (remote, path unknown).
     virtual std::optional<bool> saveFileExists(const QString &fileName) const = 0;
+    /// Deletes a save file. Errors: Failed where saves go to another machine or nobody knows where, NotFound.
+    virtual Result<void> removeSaveFile(const QString &fileName)
+    {
+        Q_UNUSED(fileName)
+        return failure(Error::Code::Failed, QStringLiteral("where save files are kept is not known"));
+    }
     /// Free bytes where saves go; nullopt = unknown (remote).
     virtual std::optional<qint64> freeSaveBytes() const = 0;
     /// Probe again now (doctor refresh).
@@ -177,8 +184,36 @@ public:
         Q_UNUSED(generated)
         co_return failure(Error::Code::Failed, QStringLiteral("only the embedded backend can simulate a request"));
     }
+    /// Sends these ids to that slot, generating nothing, and says what was reused and prefilled (the calibration).
+    /// Errors: Unreachable, Refused, Cancelled, Failed (a backend that runs nothing).
+    virtual QCoro::Task<Result<MeasuredRequest>> runTokens(TokenList tokens, int slotId)
+    {
+        Q_UNUSED(tokens)
+        Q_UNUSED(slotId)
+        co_return failure(Error::Code::Failed, QStringLiteral("there is no server to send anything to"));
+    }
+    /// Gives up the run that is under way.
+    virtual void cancelRun() {}
     /// doctor's ring: {visible, source, entries:[{position, kind, size_bytes, slot_id}]}
     virtual QJsonObject ringJson() const = 0;
+    /// Lines of the server's log from number `from` on (0 = the last ones), as on the wire of server.log.
+    virtual QJsonObject logJson(qint64 from, int limit) const
+    {
+        Q_UNUSED(from)
+        Q_UNUSED(limit)
+        return {};
+    }
+    /// What earlier runs measured, by evidenceKey(); given before start().
+    virtual void setStoredEvidence(const QJsonObject &stored) { Q_UNUSED(stored) }
+    /// The key under which evidence of the present server is kept; empty = it has none.
+    virtual QString evidenceKey() const { return {}; }
+    /// Lets go of what was observed or stored. false = there is nothing of it, or it would be read again at once.
+    virtual bool forgetEvidence(const QString &claim, const QString &source)
+    {
+        Q_UNUSED(claim)
+        Q_UNUSED(source)
+        return false;
+    }
 
 Q_SIGNALS:
     void infoChanged(); ///< reachable or not, capabilities, evidence

@@ -4,6 +4,7 @@
 #include "core/llama/evidence.h"
 
 #include <QJsonArray>
+#include <QLocale>
 
 #include <algorithm>
 #include <array>
@@ -65,6 +66,18 @@ const Evidence *settle(QList<Ranked> &claims, QList<Evidence> &evidence)
     return &claims.constFirst().evidence;
 }
 
+bool isMeasured(const QString &source)
+{
+    return source == QLatin1String("calibration") || source == QLatin1String("observed");
+}
+
+/// Read of the model itself, whatever the server's flags are.
+bool isOfTheModel(const Evidence &evidence)
+{
+    return (evidence.source == QLatin1String("log") || evidence.source == QLatin1String("gguf"))
+        && !evidence.detail.contains(QLatin1String("--swa-full"));
+}
+
 QString requests(int count)
 {
     return count == 1 ? QStringLiteral("1 request") : QStringLiteral("%1 requests").arg(count);
@@ -75,6 +88,36 @@ QString requests(int count)
 QString evidenceKey(const QString &build, const QString &modelPath, int contextSize)
 {
     return QStringLiteral("%1|%2|%3").arg(build, modelPath).arg(contextSize);
+}
+
+QJsonArray evidenceToStore(const QJsonArray &stored, const QList<Evidence> &evidence)
+{
+    QJsonArray rows = stored;
+    for (const Evidence &row : evidence) {
+        const bool chunks = row.claim == chunkClaim() && isMeasured(row.source);
+        const bool memory = row.claim == memoryClaim() && (isMeasured(row.source) || isOfTheModel(row));
+        if (row.stored || (!chunks && !memory))
+            continue;
+        // What contradicts it is found anew each time.
+        const QString detail = row.detail.section(QStringLiteral("; contradicted: "), 0, 0);
+        const QJsonObject fresh{{QStringLiteral("claim"), row.claim},
+                                {QStringLiteral("value"), row.value},
+                                {QStringLiteral("source"), row.source},
+                                {QStringLiteral("detail"), detail},
+                                {QStringLiteral("at"), row.at.toUTC().toString(Qt::ISODate)}};
+        bool known = false;
+        for (qsizetype i = 0; i < rows.size() && !known; ++i) {
+            const QJsonObject old = rows.at(i).toObject();
+            if (old.value(QStringLiteral("claim")) != row.claim || old.value(QStringLiteral("source")) != row.source)
+                continue;
+            known = true;
+            if (old.value(QStringLiteral("value")) != row.value || old.value(QStringLiteral("detail")) != detail)
+                rows[i] = fresh;
+        }
+        if (!known)
+            rows.append(fresh);
+    }
+    return rows;
 }
 
 std::optional<MemoryKind> memoryThatExplains(const Observation &seen)
@@ -120,13 +163,17 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
                                 row.value(QStringLiteral("value")).toString(),
                                 row.value(QStringLiteral("source")).toString(),
                                 row.value(QStringLiteral("detail")).toString() + QStringLiteral(" (stored)"),
-                                QDateTime::fromString(row.value(QStringLiteral("at")).toString(), Qt::ISODate)};
-        // Only what was measured outlives the run: the rest is read anew.
-        if (evidence.source != QLatin1String("calibration") && evidence.source != QLatin1String("observed"))
+                                QDateTime::fromString(row.value(QStringLiteral("at")).toString(), Qt::ISODate),
+                                true};
+        // What was measured outlives the run as it is. What was read of this model with this build says a little more
+        // than its name; flags may be others today.
+        const bool measured = isMeasured(evidence.source);
+        if (!measured && !(evidence.claim == memoryClaim() && isOfTheModel(evidence)))
             continue;
+        const int rank = rankOf(measured ? evidence.source : QStringLiteral("name"));
         if (evidence.claim == memoryClaim()
             && memoryKindFromName(evidence.value).value_or(MemoryKind::Unknown) != MemoryKind::Unknown)
-            memory.append({evidence, rankOf(evidence.source)});
+            memory.append({evidence, rank});
         bool isNumber = false;
         if (evidence.value.toInt(&isNumber) >= 0 && isNumber && evidence.claim == chunkClaim())
             chunks.append({evidence, rankOf(evidence.source)});
@@ -221,8 +268,9 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now)
               QStringLiteral("the smallest run that was moved; the flag's value may be lower"));
     if (const Evidence *best = settle(chunks, judgement.evidence)) {
         rule.chunkReuseKnown = true;
-        rule.chunkReuse =
-            rule.memory == MemoryKind::Checkpointed ? 0 : best->value.toInt(); // nothing is moved in a ring's memory
+        // Measured on build 11669: SWA never moves a run; recurrent and hybrid memory do, wrongly (cache/reuse.cpp).
+        const bool windowed = rule.memory == MemoryKind::Checkpointed && !rule.recurrent;
+        rule.chunkReuse = windowed ? 0 : best->value.toInt();
     }
 
     const auto also = [&](const QString &what, const QString &value, const QString &source, const QString &detail) {
@@ -298,6 +346,8 @@ QStringList adviceFor(const BackendInfo &info, const MemoryFacts &facts)
         }
         return QString();
     };
+    const auto number = [](qint64 value) { return QLocale(QLocale::English).toString(value); };
+    const int window = info.contextSize;
     QStringList advice;
     if (rule.memory != MemoryKind::FullAttention && !rule.ringVisible) {
         if (facts.logAttached && log.verbosity >= 0 && log.verbosity < 4)
@@ -310,27 +360,45 @@ QStringList adviceFor(const BackendInfo &info, const MemoryFacts &facts)
         else
             advice.append(
                 QStringLiteral("Make the checkpoint ring visible: start llama-server with -lv 4 --log-file FILE and "
-                               "give Kerf --server-log FILE, or let Kerf start it: --launch -- llama-server ..."));
+                               "give Kerf --server-log FILE, or let Kerf start it: --launch -- llama-server ... A cut "
+                               "can then be laid onto a checkpoint, and its reuse claimed; it costs some lines of log "
+                               "a request and no memory."));
     }
     if (rule.memory == MemoryKind::Unknown)
         advice.append(QStringLiteral("The memory kind is unknown: give Kerf the server's log (--server-log FILE), or "
-                                     "its start flags and model (--server-flags \"...\")."));
+                                     "its start flags and model (--server-flags \"...\"). Until then no reuse is "
+                                     "claimed."));
     if (!info.capabilities.slotSave)
-        advice.append(
-            QStringLiteral("Start llama-server with --slot-save-path DIR to save and restore slots (it says: %1).")
-                .arg(told(QStringLiteral("slot_save"))));
+        advice.append(QStringLiteral("Start llama-server with --slot-save-path DIR to save and restore slots: going "
+                                     "back behind a compaction then costs a read of the disk instead of a whole "
+                                     "prefill; a file is as large as the slot's state (it says: %1).")
+                          .arg(told(QStringLiteral("slot_save"))));
     if (!info.capabilities.slots)
         advice.append(
             QStringLiteral(
                 "Start llama-server with --slots (without --no-slots): the slot state is then readable (it says: %1).")
                 .arg(info.slotsUnreadableReason));
-    if (rule.memory == MemoryKind::FullAttention && rule.chunkReuseKnown && rule.chunkReuse == 0
-        && !log.chunksUnsupported)
-        advice.append(QStringLiteral(
-            "Start llama-server with --cache-reuse 64: equal runs behind a cut are then moved and reused too."));
-    if (rule.memory == MemoryKind::FullAttention && !rule.chunkReuseKnown)
+    const bool recurrent =
+        rule.recurrent || (facts.logAttached && log.recurrent) || (facts.gguf && facts.gguf->recurrent);
+    if (rule.memory == MemoryKind::FullAttention && !recurrent && rule.chunkReuseKnown && rule.chunkReuse == 0
+        && !log.chunksUnsupported) {
+        // What stands behind the cut at the shipped 75 -> 55 %, with the head of the cache-first profile.
+        const int budget = window - std::min(2048, window / 8);
+        const int behind = window > 0 ? std::max(0, budget * 55 / 100 - std::min(4096, budget * 26 / 100)) : 0;
+        advice.append(QStringLiteral("Start llama-server with --cache-reuse 64: equal runs behind a cut are then moved "
+                                     "and reused too%1; it costs no memory.")
+                          .arg(behind > 0
+                                   ? QStringLiteral(", about %1 tokens less to prefill at each compaction of this "
+                                                    "window")
+                                         .arg(number(behind / 100 * 100))
+                                   : QString()));
+    }
+    if (rule.memory == MemoryKind::FullAttention && !recurrent && !rule.chunkReuseKnown)
         advice.append(QStringLiteral("Whether --cache-reuse is on is unknown (no answer of the server names it): tell "
                                      "Kerf with --server-flags \"...\"."));
+    if (recurrent && rule.chunkReuse > 0)
+        advice.append(QStringLiteral("Start llama-server without --cache-reuse: this model's memory is recurrent, and "
+                                     "what is moved there still contains what was evicted."));
     const bool ringOff =
         (flagsKnown && facts.flags.checkpointsMax == 0) || (facts.logAttached && log.checkpointsMax == 0);
     if (rule.memory == MemoryKind::Checkpointed && ringOff) {
@@ -340,17 +408,48 @@ QStringList adviceFor(const BackendInfo &info, const MemoryFacts &facts)
         const int step = facts.logAttached && log.checkpointsMinStep >= 0 ? log.checkpointsMinStep
             : flagsKnown ? facts.flags.checkpointsMinStep.value_or(kDefaultMinStep)
                          : -1;
-        if (step > 0 && info.contextSize > 0 && step > info.contextSize / 16)
-            advice.append(QStringLiteral("Start llama-server with -cms %1: checkpoints %2 tokens apart leave few "
-                                         "places for a cut in a window of %3.")
-                              .arg(std::max(64, info.contextSize / 32))
-                              .arg(step)
-                              .arg(info.contextSize));
+        if (step > 0 && window > 0 && step > window / 16) {
+            const int most = std::max(64, window / 32);
+            const int wanted = facts.turnTokens > 0 ? std::clamp(facts.turnTokens / 64 * 64, 64, most) : most;
+            const int count = (window + wanted - 1) / wanted;
+            const int ring = facts.logAttached && log.checkpointsMax > 0 ? log.checkpointsMax
+                : flagsKnown                                             ? facts.flags.checkpointsMax.value_or(32)
+                                                                         : 32;
+            const QString flags = count > ring ? QStringLiteral("-cms %1 -ctxcp %2").arg(wanted).arg(count)
+                                               : QStringLiteral("-cms %1").arg(wanted);
+            const QString turn = facts.turnTokens > 0
+                ? QStringLiteral(", where a turn is about %1 tokens").arg(number(facts.turnTokens))
+                : QString();
+            const QString memory = facts.checkpointBytes > 0
+                ? QStringLiteral("%1 checkpoints of %2 MiB, %3 MiB a slot")
+                      .arg(count)
+                      .arg(QString::number(double(facts.checkpointBytes) / 1048576, 'f', 2),
+                           QString::number(double(facts.checkpointBytes) / 1048576 * count, 'f', 0))
+                : QStringLiteral("the memory of %1 checkpoints a slot").arg(count);
+            advice.append(QStringLiteral("Start llama-server with %1: checkpoints %2 tokens apart leave few places for "
+                                         "a cut in a window of %3%4. A cut then loses at most %5 tokens to the next "
+                                         "checkpoint instead of up to %2; it costs %6.")
+                              .arg(flags, number(step), number(window), turn, number(wanted), memory));
+        }
     }
     if (rule.idleSlotsCleared && info.slotCount > 1)
-        advice.append(QStringLiteral("Do not pin slots on this server (-np %1, or --no-cache-idle-slots, would allow "
-                                     "it): an idle slot is cleared when another one starts a task.")
-                          .arg(info.slotCount));
+        advice.append(QStringLiteral("Do not pin slots on this server: an idle slot is cleared when another one starts "
+                                     "a task%1. -np %2 (a window of %3 for each slot) or --no-cache-idle-slots (all "
+                                     "share one window) would allow it.")
+                          .arg(facts.pinsCleared > 0
+                                   ? QStringLiteral(" (%1 pinned to a cleared slot here: %2 tokens "
+                                                    "prefilled)")
+                                         .arg(requests(facts.pinsCleared), number(facts.pinsClearedTokens))
+                                   : QString())
+                          .arg(info.slotCount)
+                          .arg(window > 0 ? QStringLiteral("%1 / %2").arg(number(window)).arg(info.slotCount)
+                                          : QStringLiteral("a part of the window")));
+    if (rule.hostCache && facts.loadsInTheWay > 0)
+        advice.append(QStringLiteral("Start llama-server with --cache-ram 0: a prompt loaded from the host cache took "
+                                     "the place of one whose tail could have been moved (%1, %2 tokens prefilled). It "
+                                     "frees the cache's memory, and conversations that take turns on one slot lose "
+                                     "what they held.")
+                          .arg(requests(facts.loadsInTheWay), number(facts.loadsInTheWayTokens)));
     if (flagsKnown && facts.flags.cachePrompt == false)
         advice.append(QStringLiteral("Start llama-server without --no-cache-prompt: nothing is reused unless a request "
                                      "itself says cache_prompt."));

@@ -8,6 +8,8 @@
 #include "core/llama/logmodel.h"
 #include "core/llama/startflags.h"
 
+#include <QJsonArray>
+
 #include <optional>
 
 namespace kerf {
@@ -30,6 +32,13 @@ struct MemoryFacts {
     int checkpointedSeen = 0; ///< requests that only checkpoints explain
     int smallestChunk = 0; ///< smallest run that the log saw moved; 0 = none
     QJsonObject stored; ///< BackendOptions::storedEvidence
+    // What the requests of this run have shown, for the advice; -1 = nothing yet.
+    qint64 checkpointBytes = -1; ///< of one checkpoint
+    int turnTokens = -1; ///< a usual request's new tokens
+    int pinsCleared = 0; ///< requests that were pinned to a slot that had been cleared
+    qint64 pinsClearedTokens = 0; ///< ... and what they prefilled
+    int loadsInTheWay = 0; ///< prompts loaded from the host cache that shared less than half, where chunks are shifted
+    qint64 loadsInTheWayTokens = 0;
 };
 
 struct MemoryJudgement {
@@ -50,6 +59,10 @@ MemoryJudgement judgeMemory(const MemoryFacts &facts, const QDateTime &now);
 /// Under which key of `storedEvidence` facts of a server are kept: an array of objects
 /// {claim, value, source, detail, at} by claim (memory_kind, chunk_reuse).
 QString evidenceKey(const QString &build, const QString &modelPath, int contextSize);
+
+/// The rows that are kept under evidenceKey(): those that are there, with what this run has found. The same list comes
+/// back where nothing is new.
+QJsonArray evidenceToStore(const QJsonArray &stored, const QList<Evidence> &evidence);
 
 /// What a request met and reused, as far as it is certain.
 struct Observation {

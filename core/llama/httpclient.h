@@ -42,6 +42,8 @@ public:
     HttpClient(QUrl base, QString apiKey, QObject *parent = nullptr);
 
     QUrl base() const { return m_base; }
+    /// Later requests go there.
+    void setBase(const QUrl &base) { m_base = base; }
     /// Never fails: no whole answer within `limitMs` is a reply with status 0. Ends as Cancelled when the client goes
     /// away (one turn of the event loop later).
     QCoro::Task<HttpReply> get(QString path, int limitMs);

@@ -16,7 +16,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QPointer>
-#include <QProcess>
 #include <QStorageInfo>
 #include <QtConcurrent>
 
@@ -194,6 +193,7 @@ LlamaBackend::LlamaBackend(QUrl url, BackendOptions options, QObject *parent)
         Q_EMIT statesChanged();
     });
     connect(&m_tail, &LogTail::linesRead, this, &LlamaBackend::takeLines);
+    connect(&m_tail, &LogTail::restarted, this, &LlamaBackend::noteGap);
     connect(&m_tail, &LogTail::opened, this, [this] {
         m_infoDirty = true;
         changed();
@@ -216,6 +216,7 @@ void LlamaBackend::start()
         m_flagsSource = QStringLiteral("launched command line");
         m_flagsTold = true;
         connect(m_child.get(), &ServerChild::output, &m_tail, &LogTail::feed);
+        connect(m_child.get(), &ServerChild::listening, this, &LlamaBackend::moveTo);
         connect(m_child.get(), &ServerChild::ended, this, [this](const QString &reason, const QString &lastLines) {
             qCWarning(lcLlama) << reason;
             m_notes.append(reason);
@@ -232,7 +233,7 @@ void LlamaBackend::start()
         m_child->start();
     }
     if (!m_options.serverFlags.isEmpty()) {
-        m_flags = parseServerFlags(QProcess::splitCommand(m_options.serverFlags));
+        m_flags = parseServerFlagsText(m_options.serverFlags);
         m_flagsSource = QStringLiteral("--server-flags");
         m_flagsTold = true;
     }
@@ -240,6 +241,41 @@ void LlamaBackend::start()
         m_tail.follow(m_options.logFile);
     m_poll.start();
     probe();
+}
+
+bool LlamaBackend::waitsForAddress() const
+{
+    if (!isLaunching())
+        return false;
+    const ServerFlags &flags = m_child->flags();
+    // Said at -lv 3 and above; below that the command line is all there is.
+    const bool says = flags.verbosity.value_or(4) >= 3;
+    return says && flags.port.value_or(0) <= 0 && !m_addressSaid;
+}
+
+/// The child's own words about where it listens are surer than its command line.
+void LlamaBackend::moveTo(const QUrl &url)
+{
+    m_addressSaid = true;
+    if (url != m_http.base()) {
+        m_http.setBase(url);
+        m_info.url = url.toString(QUrl::RemoveUserInfo);
+        m_info.name = QStringLiteral("llama-server %1").arg(m_info.url);
+        m_processLooked = false;
+    }
+    if (!m_info.capabilities.reachable)
+        probe();
+}
+
+void LlamaBackend::noteGap(bool gap)
+{
+    if (!gap)
+        return;
+    m_model.noteGap();
+    m_erasedBy.clear();
+    m_logCut = true;
+    m_infoDirty = true;
+    changed();
 }
 
 bool LlamaBackend::isLaunching() const { return m_child && m_child->isRunning() && !m_everReachable; }
@@ -358,6 +394,10 @@ QCoro::Task<void> LlamaBackend::probe()
     const QPointer<LlamaBackend> self(this);
     if (m_probing)
         co_return;
+    if (waitsForAddress()) {
+        m_retry.start(200); // moveTo() comes sooner
+        co_return;
+    }
     m_probing = true;
     m_retry.stop();
     const QPointer<HttpClient> http(&m_http);
@@ -536,6 +576,31 @@ MemoryFacts LlamaBackend::memoryFacts() const
     facts.checkpointedSeen = m_checkpointedSeen;
     facts.smallestChunk = m_smallestChunk;
     facts.stored = m_options.storedEvidence;
+    qint64 bytes = 0;
+    qint64 sized = 0;
+    for (const HeldState &state : m_states.states) {
+        for (const Checkpoint &checkpoint : state.checkpoints) {
+            bytes += std::max<qint64>(0, checkpoint.sizeBytes);
+            sized += checkpoint.sizeBytes >= 0 ? 1 : 0;
+        }
+    }
+    if (sized > 0)
+        facts.checkpointBytes = bytes / sized;
+    QList<int> turns;
+    const QList<LogTask> &tasks = m_model.tasks();
+    for (auto it = tasks.crbegin(); it != tasks.crend() && turns.size() < 32; ++it) {
+        // What only extends what was there: a turn of a conversation.
+        if (it->epoch == m_model.epoch() && it->ended() && it->reused > it->promptTokens / 2)
+            turns.append(it->promptTokens - it->reused + std::max(0, it->generated));
+    }
+    if (turns.size() >= 4) {
+        std::nth_element(turns.begin(), turns.begin() + turns.size() / 2, turns.end());
+        facts.turnTokens = turns.at(turns.size() / 2);
+    }
+    facts.pinsCleared = m_pinsCleared;
+    facts.pinsClearedTokens = m_pinsClearedTokens;
+    facts.loadsInTheWay = m_loadsInTheWay;
+    facts.loadsInTheWayTokens = m_loadsInTheWayTokens;
     return facts;
 }
 
@@ -570,6 +635,9 @@ void LlamaBackend::judge()
     if (m_tail.isOpen() && m_model.epoch() < m_logEpochNeeded)
         m_info.notes.append(
             QStringLiteral("the server was restarted and the log does not show it: the log is left out of account"));
+    if (m_logCut)
+        m_info.notes.append(QStringLiteral(
+            "the log was cut short: lines may be missing, and what is held is not known until the next request"));
     if (m_logSilent)
         m_info.notes.append(QStringLiteral(
             "a request ran and the log did not grow: it is not this server's log, or is no longer written"));
@@ -586,29 +654,56 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
     const int epoch = m_model.epoch();
     if (std::exchange(m_logSilent, false))
         m_infoDirty = true;
+    // The newest line is as old as the file; lines tell the time since the server began.
+    const qint64 now = QDateTime::currentMSecsSinceEpoch();
+    m_logWrittenMs =
+        m_tail.path().isEmpty() ? now : std::min(now, QFileInfo(m_tail.path()).lastModified().toMSecsSinceEpoch());
+    qint64 last = -1;
+    for (const QByteArray &line : lines) {
+        const qint64 time = readLogPrefix(line).timeUs;
+        if (time >= 0)
+            last = time + 60'000'000 < last ? time : std::max(last, time); // it went back: another life
+    }
+    if (last >= 0)
+        m_logBeganMs =
+            m_logBeganMs < 0 ? m_logWrittenMs - last / 1000 : std::min(m_logBeganMs, m_logWrittenMs - last / 1000);
     for (const QByteArray &line : lines) {
         const LogEvent event = parseServerLogLine(line);
         m_model.feed(event);
-        ++m_lineNumber;
+        const LogLine &kept = m_ring.append(line, event);
+        const qint64 lineTime = kept.timeUs;
+        if (event.kind == LogEvent::Kind::ServerStart && lineTime >= 0)
+            m_logBeganMs = m_logWrittenMs - last / 1000; // another life, another clock
+        if (event.kind == LogEvent::Kind::Cached && std::exchange(m_logCut, false))
+            m_infoDirty = true;
         using Kind = LogEvent::Kind;
         if (event.kind == Kind::CheckpointErased || event.kind == Kind::CheckpointThinned)
             m_erasedBy.insert({event.slot, static_cast<int>(event.value)}, event.task);
-        else if (event.kind == Kind::CheckpointCreated)
+        else if (event.kind == Kind::CheckpointCreated) {
             m_erasedBy.remove({event.slot, static_cast<int>(event.value)});
+            if (lineTime >= 0 && m_logBeganMs >= 0)
+                m_madeAt.insert({event.slot, static_cast<int>(event.value)},
+                                std::min(m_logWrittenMs, m_logBeganMs + lineTime / 1000));
+        }
         else if (event.kind == Kind::ChunkMoved && event.value > 0)
             m_smallestChunk = m_smallestChunk == 0 ? static_cast<int>(event.value)
                                                    : std::min(m_smallestChunk, static_cast<int>(event.value));
         else if (event.kind == Kind::ContextShifted)
             m_contextShifted = true;
-        // Lines may quote prompts at high verbosity: only those with a meaning are shown.
         const QString reading = readingOf(event);
         if (!reading.isEmpty())
-            Q_EMIT logLine(m_lineNumber, QString::fromUtf8(line), reading);
+            Q_EMIT logLine(kept.number, QString::fromUtf8(kept.text), reading);
+        const QList<ServerLogModel::Happening> happenings = m_model.takeHappenings();
+        for (const ServerLogModel::Happening &happening : happenings)
+            happen(happening.kind, happening.details, lineTime);
     }
     if (m_erasedBy.size() > 4096)
         m_erasedBy.clear();
+    if (m_madeAt.size() > 4096)
+        m_madeAt.clear();
     if (m_model.epoch() != epoch) {
         m_erasedBy.clear();
+        m_madeAt.clear();
         m_rendered.clear();
         m_counts.clear();
         m_smallestChunk = 0;
@@ -620,10 +715,41 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
         m_judgedChunk = m_smallestChunk;
         m_infoDirty = true;
     }
-    const QList<ServerLogModel::Happening> happenings = m_model.takeHappenings();
-    for (const ServerLogModel::Happening &happening : happenings)
-        Q_EMIT happened(happening.kind, happening.details);
     changed();
+}
+
+/// With the time at which it was written, where the log's lines have one.
+void LlamaBackend::happen(const QString &kind, QJsonObject details, qint64 timeUs)
+{
+    if (timeUs >= 0 && m_logBeganMs >= 0)
+        details.insert(QStringLiteral("at"),
+                       QDateTime::fromMSecsSinceEpoch(std::min(m_logWrittenMs, m_logBeganMs + timeUs / 1000), Qt::UTC)
+                           .toString(Qt::ISODateWithMs));
+    if (kind == QLatin1String("task-finished")) {
+        if (const LogTask *task = m_model.task(details.value(QStringLiteral("task")).toInteger(-1))) {
+            const auto put = [&details](const QString &key, qint64 value) {
+                details.insert(key, value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value));
+            };
+            put(QStringLiteral("lcp"), task->lcp);
+            put(QStringLiteral("restored"), task->restored);
+            details.insert(QStringLiteral("erased"), task->erased);
+            details.insert(QStringLiteral("forced_full"), task->forcedFull);
+            details.insert(QStringLiteral("loaded"), task->loadedFromHostCache);
+            put(QStringLiteral("generated"), task->generated);
+            details.insert(QStringLiteral("prompt_ms"),
+                           task->promptMs < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(task->promptMs));
+            if (task->slotWasEmpty && task->selectedBy == QLatin1String("id") && task->emptiedBy >= 0) {
+                ++m_pinsCleared;
+                m_pinsClearedTokens += std::max(0, task->prefilled);
+            }
+            if (task->loadedFromHostCache && m_info.rule.chunkReuse > 0 && task->lcp >= 0
+                && task->lcp < task->promptTokens / 2) {
+                ++m_loadsInTheWay;
+                m_loadsInTheWayTokens += std::max(0, task->prefilled);
+            }
+        }
+    }
+    Q_EMIT happened(kind, details);
 }
 
 void LlamaBackend::rebuildStates()
@@ -1184,6 +1310,23 @@ std::optional<bool> LlamaBackend::saveFileExists(const QString &fileName) const
     return QFileInfo::exists(QDir(m_flags.slotSavePath).filePath(fileName));
 }
 
+Result<void> LlamaBackend::removeSaveFile(const QString &fileName)
+{
+    if (!isBareName(fileName))
+        return failure(Error::Code::InvalidParams, QStringLiteral("file: must be a bare name without a folder"));
+    const std::optional<bool> there = saveFileExists(fileName);
+    if (!there)
+        return failure(Error::Code::Failed,
+                       QStringLiteral("where %1 keeps its save files is not known here").arg(m_info.url));
+    const QString path = QDir(m_flags.slotSavePath).filePath(fileName);
+    if (!*there)
+        return failure(Error::Code::NotFound, QStringLiteral("there is no file %1").arg(path));
+    QFile file(path);
+    if (!file.remove())
+        return failure(Error::Code::Failed, QStringLiteral("%1 was not deleted: %2").arg(path, file.errorString()));
+    return {};
+}
+
 std::optional<qint64> LlamaBackend::freeSaveBytes() const
 {
     if (m_flags.slotSavePath.isEmpty() || !isLocal(m_http.base()) || QFileInfo(m_flags.slotSavePath).isRelative())
@@ -1205,10 +1348,13 @@ QJsonObject LlamaBackend::slotsJson() const
         QJsonArray checkpoints;
         for (const Checkpoint &checkpoint : state.checkpoints)
             checkpoints.append(QJsonObject{{QStringLiteral("position"), checkpoint.position},
+                                           {QStringLiteral("created_at"), madeAt(state.slotId, checkpoint)},
                                            {QStringLiteral("size_bytes"), orNull(checkpoint.sizeBytes)},
                                            {QStringLiteral("task"), orNull(checkpoint.taskId)}});
         QJsonObject row{{QStringLiteral("tokens"), state.length},
                         {QStringLiteral("known_tokens"), state.knownLength()},
+                        {QStringLiteral("task_id"), orNull(state.taskId)},
+                        {QStringLiteral("save_bytes"), orNull(saveBytes(state))},
                         {QStringLiteral("session_id"),
                          state.owner.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(state.owner)},
                         {QStringLiteral("checkpoints"),
@@ -1222,6 +1368,8 @@ QJsonObject LlamaBackend::slotsJson() const
         row.insert(QStringLiteral("slot_id"), state.slotId);
         row.insert(QStringLiteral("busy"), state.busy);
         row.insert(QStringLiteral("task"), orNull(state.taskId));
+        row.insert(QStringLiteral("has_run"), state.taskId >= 0 || state.length > 0);
+        row.insert(QStringLiteral("prefill"), prefillJson(state));
         const auto last = m_lastBySlot.constFind(state.slotId);
         row.insert(QStringLiteral("last_reuse"),
                    last == m_lastBySlot.cend() ? QJsonValue(QJsonValue::Null) : QJsonValue(last->cacheTokens));
@@ -1230,20 +1378,187 @@ QJsonObject LlamaBackend::slotsJson() const
         slots.append(row);
     }
     return {{QStringLiteral("slots"), slots},
-            {QStringLiteral("host_cache"),
-             QJsonObject{{QStringLiteral("known"), logReadable()},
-                         {QStringLiteral("entries"), cache},
-                         {QStringLiteral("bytes"), orNull(m_states.hostCacheBytes)},
-                         {QStringLiteral("limit_bytes"),
-                          m_info.rule.hostCacheLimitBytes == std::numeric_limits<qint64>::max()
-                              ? QJsonValue(QJsonValue::Null)
-                              : orNull(m_info.rule.hostCacheLimitBytes)}}},
+            {QStringLiteral("host_cache"), hostCacheJson(cache)},
             {QStringLiteral("source"), logReadable() ? QStringLiteral("log") : QStringLiteral("slots")},
             {QStringLiteral("readable"), m_states.readable},
             {QStringLiteral("reason"),
              m_states.reason.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_states.reason)},
             {QStringLiteral("simulated"), false},
             {QStringLiteral("epoch"), m_info.epoch}};
+}
+
+/// What a save of this state into the host cache will take: its checkpoints, and its tokens at the most that an entry
+/// has taken for one (a window's or a recurrent memory takes less, so this is at most too much). -1 = not known.
+qint64 LlamaBackend::saveBytes(const HeldState &state) const
+{
+    const auto ringBytes = [](const HeldState &of) {
+        qint64 bytes = 0;
+        for (const Checkpoint &checkpoint : of.checkpoints)
+            bytes += std::max<qint64>(0, checkpoint.sizeBytes);
+        return bytes;
+    };
+    if (state.place == HeldState::Place::HostCache)
+        return state.sizeBytes;
+    if (state.length <= 0)
+        return 0;
+    double perToken = -1;
+    for (const HeldState &other : m_states.states) {
+        if (other.place == HeldState::Place::HostCache && other.sizeBytes > 0 && other.length > 0
+            && other.checkpointsKnown)
+            perToken =
+                std::max(perToken, double(std::max<qint64>(0, other.sizeBytes - ringBytes(other))) / other.length);
+    }
+    return perToken < 0 ? -1 : static_cast<qint64>(perToken * state.length) + ringBytes(state);
+}
+
+/// Of a request that runs: {total, reused, processed}; null where none runs. What is not said is null.
+QJsonValue LlamaBackend::prefillJson(const HeldState &state) const
+{
+    if (!state.busy)
+        return QJsonValue::Null;
+    const auto orNull = [](qint64 value) { return value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value); };
+    qint64 total = -1;
+    qint64 reused = -1;
+    qint64 processed = -1;
+    if (logReadable()) {
+        const QList<LogTask> &tasks = m_model.tasks();
+        for (auto it = tasks.crbegin(); it != tasks.crend(); ++it) {
+            if (it->epoch != m_model.epoch() || it->slot != state.slotId)
+                continue;
+            if (!it->ended()) {
+                total = it->promptTokens;
+                reused = it->reused;
+                processed = it->reused < 0 ? -1 : state.length - it->reused;
+            }
+            break;
+        }
+    }
+    for (const SlotReading &slot : m_slots) {
+        if (slot.id == state.slotId && slot.busy && slot.processed >= 0) {
+            processed = std::max(processed, qint64(slot.processed));
+            reused = reused < 0 ? slot.cached : reused;
+        }
+    }
+    if (total >= 0 && reused >= 0)
+        processed = std::clamp<qint64>(processed, 0, std::max<qint64>(0, total - reused));
+    return QJsonObject{{QStringLiteral("total"), orNull(total)},
+                       {QStringLiteral("reused"), orNull(reused)},
+                       {QStringLiteral("processed"), orNull(processed)}};
+}
+
+QJsonObject LlamaBackend::hostCacheJson(const QJsonArray &entries) const
+{
+    const auto orNull = [](qint64 value) { return value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value); };
+    const bool unlimited = m_info.rule.hostCacheLimitBytes == std::numeric_limits<qint64>::max();
+    const qint64 limit = unlimited || !m_info.rule.hostCache ? -1 : m_info.rule.hostCacheLimitBytes;
+    const qint64 bytes = m_states.hostCacheBytes;
+    // The next save: of the slot that would take most.
+    QJsonValue forecast(QJsonValue::Null);
+    qint64 most = -1;
+    int slot = -1;
+    for (const HeldState &state : m_states.states) {
+        if (state.place != HeldState::Place::Slot || state.length <= 0)
+            continue;
+        const qint64 size = saveBytes(state);
+        if (size > most) {
+            most = size;
+            slot = state.slotId;
+        }
+    }
+    if (logReadable() && m_info.rule.hostCache && bytes >= 0 && most >= 0) {
+        int dropped = 0;
+        qint64 left = bytes;
+        for (const HeldState &state : m_states.states) {
+            if (limit < 0 || left + most <= limit)
+                break;
+            if (state.place == HeldState::Place::HostCache && state.sizeBytes > 0) {
+                left -= state.sizeBytes;
+                ++dropped;
+            }
+        }
+        forecast = QJsonObject{
+            {QStringLiteral("slot_id"), slot},       {QStringLiteral("save_bytes"), most},
+            {QStringLiteral("bytes"), bytes + most}, {QStringLiteral("exceeds"), limit >= 0 && bytes + most > limit},
+            {QStringLiteral("drops"), dropped},      {QStringLiteral("fits"), limit < 0 || most <= limit}};
+    }
+    return {{QStringLiteral("known"), logReadable()}, {QStringLiteral("enabled"), m_info.rule.hostCache},
+            {QStringLiteral("unlimited"), unlimited}, {QStringLiteral("entries"), entries},
+            {QStringLiteral("bytes"), orNull(bytes)}, {QStringLiteral("limit_bytes"), orNull(limit)},
+            {QStringLiteral("forecast"), forecast}};
+}
+
+QJsonValue LlamaBackend::madeAt(int slotId, const Checkpoint &checkpoint) const
+{
+    const auto it = m_madeAt.constFind({slotId, checkpoint.position});
+    return it == m_madeAt.cend()
+        ? QJsonValue(QJsonValue::Null)
+        : QJsonValue(QDateTime::fromMSecsSinceEpoch(*it, Qt::UTC).toString(Qt::ISODateWithMs));
+}
+
+QString LlamaBackend::evidenceKey() const
+{
+    return m_info.build.isEmpty() || m_modelPath.isEmpty()
+        ? QString()
+        : kerf::evidenceKey(m_info.build, m_modelPath, m_info.contextSize);
+}
+
+bool LlamaBackend::forgetEvidence(const QString &claim, const QString &source)
+{
+    const QString key = evidenceKey();
+    bool any = false;
+    QJsonArray kept;
+    const QJsonArray rows = m_options.storedEvidence.value(key).toArray();
+    for (const QJsonValue &row : rows) {
+        const QJsonObject object = row.toObject();
+        if (object.value(QStringLiteral("claim")).toString() == claim
+            && (source.isEmpty() || object.value(QStringLiteral("source")).toString() == source))
+            any = true;
+        else
+            kept.append(row);
+    }
+    m_options.storedEvidence.insert(key, kept);
+    if (claim == QLatin1String("memory_kind") && (source.isEmpty() || source == QLatin1String("observed"))
+        && m_fullAttentionSeen + m_checkpointedSeen > 0) {
+        m_fullAttentionSeen = 0;
+        m_checkpointedSeen = 0;
+        any = true;
+    }
+    if (any) {
+        judge();
+        m_infoDirty = true;
+        changed();
+    }
+    return any;
+}
+
+QJsonObject LlamaBackend::logJson(qint64 from, int limit) const
+{
+    const auto orNull = [](qint64 value) { return value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value); };
+    const qint64 first = m_ring.firstNumber();
+    const qint64 next = m_ring.nextNumber();
+    const qint64 begin = std::max(first, from > 0 ? from : next - limit);
+    QJsonArray lines;
+    for (qint64 number = begin; number < next && lines.size() < limit; ++number) {
+        const LogLine &line = m_ring.at(number);
+        const QString reading = line.reading();
+        lines.append(QJsonObject{
+            {QStringLiteral("number"), line.number},
+            {QStringLiteral("level"),
+             line.level ? QJsonValue(QString(QLatin1Char(line.level))) : QJsonValue(QJsonValue::Null)},
+            {QStringLiteral("slot_id"), orNull(line.slot)},
+            {QStringLiteral("task"), orNull(line.task)},
+            {QStringLiteral("text"), QString::fromUtf8(line.text)},
+            {QStringLiteral("reading"), reading.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(reading)},
+            {QStringLiteral("understood"), line.understood},
+            {QStringLiteral("withheld"), line.withheld}});
+    }
+    const QString source = m_child ? QStringLiteral("output of the launched server") : m_options.logFile;
+    return {{QStringLiteral("attached"), m_tail.isOpen()},
+            {QStringLiteral("source"), source.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(source)},
+            {QStringLiteral("first"), first},
+            {QStringLiteral("next"), next},
+            {QStringLiteral("not_understood"), m_ring.notUnderstood()},
+            {QStringLiteral("lines"), lines}};
 }
 
 QJsonObject LlamaBackend::ringJson() const
@@ -1259,6 +1574,7 @@ QJsonObject LlamaBackend::ringJson() const
                 {QStringLiteral("size_bytes"),
                  checkpoint.sizeBytes < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(checkpoint.sizeBytes)},
                 {QStringLiteral("slot_id"), state.slotId},
+                {QStringLiteral("created_at"), madeAt(state.slotId, checkpoint)},
                 {QStringLiteral("task"),
                  checkpoint.taskId < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(checkpoint.taskId)}});
         }

@@ -7,6 +7,7 @@
 #include "core/llama/httpclient.h"
 #include "core/llama/launch.h"
 #include "core/llama/logmodel.h"
+#include "core/llama/logring.h"
 #include "core/llama/logtail.h"
 #include "core/llama/probe.h"
 #include "core/llama/resolve.h"
@@ -46,11 +47,18 @@ public:
     QCoro::Task<Result<int>> restoreSlot(int slotId, QString fileName) override;
     QCoro::Task<Result<int>> eraseSlot(int slotId) override;
     std::optional<bool> saveFileExists(const QString &fileName) const override;
+    Result<void> removeSaveFile(const QString &fileName) override;
     std::optional<qint64> freeSaveBytes() const override;
+    QCoro::Task<Result<MeasuredRequest>> runTokens(TokenList tokens, int slotId) override;
+    void cancelRun() override;
     QCoro::Task<void> probeAgain() override;
     QJsonObject slotsJson() const override;
     QJsonObject ringJson() const override;
     QByteArray pieceBytes(TokenId id) const override;
+    QJsonObject logJson(qint64 from, int limit) const override;
+    void setStoredEvidence(const QJsonObject &stored) override;
+    QString evidenceKey() const override;
+    bool forgetEvidence(const QString &claim, const QString &source) override;
     /// Ends saves, restores and erasures that are under way, as far as we wait for them.
     void cancelSlotActions();
 
@@ -82,6 +90,15 @@ private:
     void rebuildStates();
     void changed();
     bool isLaunching() const;
+    /// Our child has not said yet where it listens, and its command does not either: another server may be there.
+    bool waitsForAddress() const;
+    void moveTo(const QUrl &url);
+    void noteGap(bool gap);
+    void happen(const QString &kind, QJsonObject details, qint64 timeUs);
+    QJsonValue prefillJson(const HeldState &state) const;
+    QJsonObject hostCacheJson(const QJsonArray &entries) const;
+    qint64 saveBytes(const HeldState &state) const;
+    QJsonValue madeAt(int slotId, const Checkpoint &checkpoint) const;
     bool logAttached() const { return m_tail.isOpen() && m_model.epoch() >= m_logEpochNeeded; }
     bool logReadable() const { return logAttached() && !m_logSilent && m_model.facts().ringReadable(); }
     /// Lives of the server are counted by the log where it is read, else by what HTTP shows.
@@ -97,6 +114,16 @@ private:
     std::unique_ptr<ServerChild> m_child;
     LogTail m_tail;
     ServerLogModel m_model;
+    ServerLogRing m_ring;
+    bool m_addressSaid = false; ///< our child named its address
+    bool m_logCut = false; ///< lines may be missing since the last request
+    QHash<QPair<int, int>, qint64> m_madeAt; ///< slot and checkpoint position -> when it was made
+    int m_pinsCleared = 0;
+    qint64 m_pinsClearedTokens = 0;
+    int m_loadsInTheWay = 0;
+    qint64 m_loadsInTheWayTokens = 0;
+    qint64 m_logBeganMs = -1; ///< when the server's clock was 0, as near as lines have shown; -1 = not known
+    qint64 m_logWrittenMs = -1; ///< when the newest line was written
     ServerBook m_book;
     BackendInfo m_info;
     QStringList m_notes; ///< said once: how our child ended
@@ -147,7 +174,6 @@ private:
     int m_fullAttentionSeen = 0; ///< requests that only full attention explains
     int m_checkpointedSeen = 0; ///< requests that only checkpoints explain
     int m_smallestChunk = 0; ///< chunk moves in the log
-    qint64 m_lineNumber = 0;
 };
 
 } // namespace kerf

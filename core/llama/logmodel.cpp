@@ -277,6 +277,32 @@ void ServerLogModel::noteRestored(int slotId, int tokens, const QString &file)
     into.content.ringKnown = tokens == 0;
 }
 
+void ServerLogModel::noteGap()
+{
+    m_complete = false;
+    for (Slot &at : m_slots) {
+        at.busy = false; // its end may be among them
+        at.saving = false;
+        at.reusedSeen = false;
+        at.pending = LogTask();
+        at.content.task = -1;
+        at.content.ring.clear();
+        at.content.ringKnown = false;
+        at.content.verified = false;
+    }
+    for (Content &entry : m_cache) {
+        entry.ring.clear();
+        entry.ringKnown = false;
+        entry.verified = false;
+    }
+    m_saving = -1;
+    m_justSaved = false;
+    m_loading = -1;
+    m_offered.clear();
+    m_listing.clear();
+    m_listingLeft = 0;
+}
+
 /// One log may hold the lines of several servers: a router passes on those of its children. One is followed.
 bool ServerLogModel::foreign(const LogEvent &event)
 {
@@ -388,6 +414,7 @@ void ServerLogModel::applyToServer(const LogEvent &event)
             newLife(); // it slept and woke, or its first lines are lost: either way nothing is held
         m_slots.clear();
         m_cache.clear();
+        m_hostCacheBytes = 0; // nothing is saved yet
         m_facts.slots = toInt(event.value);
         m_facts.contextSize = toInt(event.second);
         m_facts.unified = event.flag;

@@ -118,6 +118,8 @@ public:
     /// it was: whoever called it tells. `file` is the bare name; without it the content is unknown.
     void noteSaved(int slot, const QString &file, int tokens);
     void noteRestored(int slot, int tokens, const QString &file = {});
+    /// Lines may be missing here: what is held is only what was held, until the server says it again.
+    void noteGap();
 
 private:
     struct Content {

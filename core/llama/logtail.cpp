@@ -105,14 +105,14 @@ bool LogTail::isTruncated()
     return true;
 }
 
-void LogTail::startOver()
+void LogTail::startOver(bool gap)
 {
     m_offset = 0;
     m_checkedSize = -1;
     m_before.clear();
     m_partial.clear();
     m_skipping = false;
-    Q_EMIT restarted();
+    Q_EMIT restarted(gap);
 }
 
 bool LogTail::catchUp()
@@ -121,7 +121,7 @@ bool LogTail::catchUp()
         return false;
     for (int chunk = 0; chunk < kChunksACall; ++chunk) {
         if (isTruncated())
-            startOver();
+            startOver(true);
         m_file.seek(m_offset);
         const QByteArray bytes = m_file.read(kChunk);
         if (!bytes.isEmpty()) {
@@ -134,7 +134,7 @@ bool LogTail::catchUp()
         if (!isReplaced())
             return false;
         m_file.close();
-        startOver();
+        startOver(false);
         if (!open())
             return false;
     }

@@ -32,7 +32,8 @@ public:
 Q_SIGNALS:
     void linesRead(const QList<QByteArray> &lines);
     /// The file was replaced or truncated: what follows does not continue what came before.
-    void restarted();
+    /// `gap`: lines may be missing in between (it was cut, not moved away).
+    void restarted(bool gap);
     void opened();
 
 private:
@@ -40,7 +41,7 @@ private:
     bool open();
     bool isReplaced() const;
     bool isTruncated();
-    void startOver();
+    void startOver(bool gap);
     void take(const QByteArray &bytes);
 
     QString m_path;

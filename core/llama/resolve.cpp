@@ -94,11 +94,24 @@ public:
     {
         return m_current->saveFileExists(fileName);
     }
+    Result<void> removeSaveFile(const QString &fileName) override { return m_current->removeSaveFile(fileName); }
     std::optional<qint64> freeSaveBytes() const override { return m_current->freeSaveBytes(); }
     QCoro::Task<void> probeAgain() override { return m_real->probeAgain(); }
     QJsonObject slotsJson() const override { return m_current->slotsJson(); }
     QJsonObject ringJson() const override { return m_current->ringJson(); }
     QByteArray pieceBytes(TokenId id) const override { return m_current->pieceBytes(id); }
+    QJsonObject logJson(qint64 from, int limit) const override { return m_current->logJson(from, limit); }
+    void setStoredEvidence(const QJsonObject &stored) override { m_real->setStoredEvidence(stored); }
+    QString evidenceKey() const override { return m_current->evidenceKey(); }
+    bool forgetEvidence(const QString &claim, const QString &source) override
+    {
+        return m_current->forgetEvidence(claim, source);
+    }
+    QCoro::Task<Result<MeasuredRequest>> runTokens(TokenList tokens, int slotId) override
+    {
+        return m_current->runTokens(std::move(tokens), slotId);
+    }
+    void cancelRun() override { m_current->cancelRun(); }
     QCoro::Task<Result<MeasuredRequest>> simulateRequest(ReuseRequest request, int generated) override
     {
         return m_current->simulateRequest(std::move(request), generated);

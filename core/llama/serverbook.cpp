@@ -60,6 +60,10 @@ QList<SlotReading> readSlots(const QJsonArray &slots)
         reading.busy = object.value(QStringLiteral("is_processing")).toBool();
         reading.task = object.value(QStringLiteral("id_task")).toInteger(-1);
         reading.promptTokens = intOf(object, {"n_prompt_tokens", "n_past"}, -1);
+        if (reading.busy) { // both read 0 when it is idle again
+            reading.processed = intOf(object, {"n_prompt_tokens_processed"}, -1);
+            reading.cached = intOf(object, {"n_prompt_tokens_cache"}, -1);
+        }
         for (const char *name : {"checkpoints", "ctx_checkpoints", "context_checkpoints", "ckpt"}) {
             const QJsonValue ring = object.value(QLatin1String(name));
             if (ring.isArray()) {

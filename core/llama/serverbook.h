@@ -17,6 +17,8 @@ struct SlotReading {
     bool busy = false;
     qint64 task = -1; ///< id_task; -1 = it has not run yet
     int promptTokens = -1; ///< n_prompt_tokens: all in the slot, generated ones too; -1 = not told
+    int processed = -1; ///< n_prompt_tokens_processed of the request that runs; -1 = not told
+    int cached = -1; ///< n_prompt_tokens_cache of it
     QList<Checkpoint> checkpoints;
     bool hasRing = false; ///< the payload holds a ring under one of its known names, even an empty one
     friend bool operator==(const SlotReading &, const SlotReading &) = default;

@@ -528,6 +528,45 @@ QString readingOf(const LogEvent &event)
             .arg(value, locale.toString(event.second));
     case Kind::IdleSlotsCleared:
         return QStringLiteral("idle slots are saved and cleared when another starts a task");
+    case Kind::SlotsInit:
+        return QStringLiteral("%1 slots, a window of %2 tokens%3")
+            .arg(value, locale.toString(event.second), event.flag ? QStringLiteral(", one memory for all") : QString());
+    case Kind::Build:
+        return QStringLiteral("build %1").arg(event.value);
+    case Kind::Verbosity:
+        return QStringLiteral("the log is written at -lv %1").arg(event.value);
+    case Kind::Architecture:
+        return QStringLiteral("architecture %1").arg(QString::fromUtf8(event.text));
+    case Kind::SlidingWindow:
+        return event.value > 0 ? QStringLiteral("sliding window of %1 tokens").arg(value) : QString();
+    case Kind::RecurrentMemory:
+        return QStringLiteral("recurrent memory");
+    case Kind::SelectedByLcp:
+        return QStringLiteral("slot %1 chosen: it has the longest common prefix").arg(event.slot);
+    case Kind::SelectedByLru:
+        return QStringLiteral("slot %1 chosen: the least recently used").arg(event.slot);
+    case Kind::SelectedById:
+        return QStringLiteral("slot %1 chosen: the request names it").arg(event.slot);
+    case Kind::Cached:
+        return event.value < 0 ? QString() : QStringLiteral("%1 tokens reused").arg(value);
+    case Kind::Progress:
+        return event.value < 0 ? QString() : QStringLiteral("%1 tokens of the prompt are in").arg(value);
+    case Kind::EvalTiming:
+        return QStringLiteral("%1 tokens generated").arg(value);
+    case Kind::PromptOffered:
+        return QStringLiteral("saved prompt of %1 tokens: %2 equal").arg(value, locale.toString(event.second));
+    case Kind::CacheEntry:
+        return QStringLiteral("saved prompt: %1 tokens, %2 checkpoints, %3 MiB")
+            .arg(value, locale.toString(event.second),
+                 locale.toString(double(std::max<qint64>(0, event.bytes)) / 1048576, 'f', 2));
+    case Kind::SlotEmpty:
+        return QStringLiteral("slot %1 is empty").arg(event.slot);
+    case Kind::SlotSaved:
+        return QStringLiteral("slot %1 saved to a file, %2 checkpoints").arg(event.slot).arg(value);
+    case Kind::SlotRestored:
+        return QStringLiteral("slot %1 restored from a file, %2 checkpoints").arg(event.slot).arg(value);
+    case Kind::PromptObsolete:
+        return QStringLiteral("saved prompt of %1 tokens dropped: a longer one has it").arg(value);
     case Kind::Similarity:
         return QStringLiteral("%1 of %2 tokens equal").arg(value, locale.toString(event.second));
     case Kind::Launched:

@@ -309,6 +309,143 @@ private Q_SLOTS:
         QVERIFY(adviceFor(info, facts).isEmpty());
     }
 
+    void theLogSaysThatThereIsNoHostCache()
+    {
+        MemoryFacts facts = withLog(denseLog());
+        QVERIFY(judgeMemory(facts, kNow).rule.hostCache);
+        facts.log.hostCacheLimitBytes = 0;
+        QVERIFY(!judgeMemory(facts, kNow).rule.hostCache);
+        facts.flagsSource = QStringLiteral("--server-flags");
+        facts.flags.cacheRamMib = 8192; // told wrongly: the running server's own words win
+        QVERIFY(!judgeMemory(facts, kNow).rule.hostCache);
+        QCOMPARE(judgeMemory(facts, kNow).rule.hostCacheLimitBytes, 0);
+    }
+
+    /// Recurrent memory moves runs where it is told to (build 11669), wrongly: predicted, and advised against.
+    void chunksOnRecurrentMemory()
+    {
+        LogFacts log = denseLog();
+        log.recurrent = true;
+        MemoryFacts facts = withLog(log);
+        facts.flagsSource = QStringLiteral("--server-flags");
+        facts.flags.checkpointsMinStep = 64;
+        BackendInfo info;
+        info.capabilities.reachable = info.capabilities.slotSave = info.capabilities.slots = info.capabilities.metrics =
+            true;
+        info.contextSize = 8192;
+        info.rule = judgeMemory(facts, kNow).rule;
+        QVERIFY(info.rule.recurrent);
+        QCOMPARE(info.rule.chunkReuse, 0);
+        QVERIFY(!adviceFor(info, facts).join(QLatin1Char('\n')).contains(QStringLiteral("--cache-reuse")));
+        facts.flags.cacheReuse = 64;
+        info.rule = judgeMemory(facts, kNow).rule;
+        QCOMPARE(info.rule.chunkReuse, 64);
+        QVERIFY(adviceFor(info, facts).join(QLatin1Char('\n')).contains(QStringLiteral("without --cache-reuse")));
+        // A wrong observation does not make it shiftable.
+        info.rule.memory = MemoryKind::FullAttention;
+        info.rule.chunkReuse = 0;
+        QVERIFY(!adviceFor(info, facts).join(QLatin1Char('\n')).contains(QStringLiteral("--cache-reuse 64")));
+    }
+
+    /// What a piece of advice would save, and what memory it costs.
+    void adviceSaysWhatItCosts()
+    {
+        BackendInfo info;
+        info.capabilities.reachable = info.capabilities.slotSave = info.capabilities.slots = info.capabilities.metrics =
+            true;
+        info.contextSize = 8192;
+        info.slotCount = 4;
+        MemoryFacts facts = withLog(windowLog());
+        facts.slotCount = 4;
+        facts.log.checkpointsMinStep = 8192;
+        facts.checkpointBytes = 64 * 1024 * 1024;
+        facts.turnTokens = 200;
+        facts.log.idleSlotsCleared = true;
+        facts.pinsCleared = 3;
+        facts.pinsClearedTokens = 9000;
+        info.rule = judgeMemory(facts, kNow).rule;
+        QString advice = adviceFor(info, facts).join(QLatin1Char('\n'));
+        QVERIFY2(advice.contains(QStringLiteral("-cms 192 -ctxcp 43")), qPrintable(advice));
+        QVERIFY2(advice.contains(QStringLiteral("43 checkpoints of 64.00 MiB, 2752 MiB a slot")), qPrintable(advice));
+        QVERIFY2(advice.contains(QStringLiteral("3 requests pinned to a cleared slot here: 9,000 tokens")),
+                 qPrintable(advice));
+        QVERIFY(!advice.contains(QStringLiteral("--cache-ram 0")));
+
+        facts = withLog(denseLog());
+        facts.flagsSource = QStringLiteral("--server-flags");
+        info.contextSize = 32'768;
+        info.rule = judgeMemory(facts, kNow).rule;
+        advice = adviceFor(info, facts).join(QLatin1Char('\n'));
+        QVERIFY2(advice.contains(QStringLiteral("12,800 tokens less")), qPrintable(advice)); // 16,896 less the head
+        facts.flags.cacheReuse = 64;
+        facts.loadsInTheWay = 1;
+        facts.loadsInTheWayTokens = 2273;
+        info.rule = judgeMemory(facts, kNow).rule;
+        advice = adviceFor(info, facts).join(QLatin1Char('\n'));
+        QVERIFY2(advice.contains(QStringLiteral("--cache-ram 0")) && advice.contains(QStringLiteral("2,273")),
+                 qPrintable(advice));
+        facts.log.hostCacheLimitBytes = 0; // it is off already
+        info.rule = judgeMemory(facts, kNow).rule;
+        QVERIFY(adviceFor(info, facts).isEmpty());
+    }
+
+    void whatWasMeasuredIsKeptAndComesBack()
+    {
+        MemoryFacts facts;
+        facts.build = QStringLiteral("b11669");
+        facts.modelPath = QStringLiteral("/models/x.gguf");
+        facts.contextSize = 4096;
+        facts.fullAttentionSeen = 2;
+        const MemoryJudgement first = judgeMemory(facts, kNow);
+        QCOMPARE(first.source, QStringLiteral("observed"));
+        const QJsonArray kept = evidenceToStore({}, first.evidence);
+        QCOMPARE(kept.size(), 1);
+        QCOMPARE(evidenceToStore(kept, first.evidence), kept); // nothing new: nothing to write
+
+        MemoryFacts later;
+        later.build = facts.build;
+        later.modelPath = facts.modelPath;
+        later.contextSize = facts.contextSize;
+        later.stored.insert(evidenceKey(facts.build, facts.modelPath, facts.contextSize), kept);
+        const MemoryJudgement second = judgeMemory(later, kNow.addDays(1));
+        QCOMPARE(second.rule.memory, MemoryKind::FullAttention);
+        QCOMPARE(second.source, QStringLiteral("observed"));
+        QCOMPARE(second.confidence, QStringLiteral("measured"));
+        QVERIFY(second.evidence.constFirst().stored);
+        QCOMPARE(second.evidence.constFirst().at, kNow); // when it was measured, not when it was read
+        QCOMPARE(evidenceToStore(kept, second.evidence), kept);
+        later.contextSize = 8192; // another server
+        QCOMPARE(judgeMemory(later, kNow).rule.memory, MemoryKind::Unknown);
+    }
+
+    /// Read of the model by an earlier run's log: better than the name, weaker than what is read now.
+    void whatAnEarlierLogSaidOfTheModel()
+    {
+        MemoryFacts facts = withLog(windowLog());
+        facts.build = QStringLiteral("b");
+        facts.modelPath = QStringLiteral("/m/a.gguf");
+        facts.contextSize = 4096;
+        facts.flagsSource = QStringLiteral("--server-flags");
+        const QJsonArray kept = evidenceToStore({}, judgeMemory(facts, kNow).evidence);
+        QCOMPARE(kept.size(), 1); // the flags are read anew each time
+        QCOMPARE(kept.at(0).toObject().value(QStringLiteral("source")).toString(), QStringLiteral("log"));
+        MemoryFacts later;
+        later.build = facts.build;
+        later.modelPath = facts.modelPath;
+        later.contextSize = facts.contextSize;
+        later.stored.insert(evidenceKey(facts.build, facts.modelPath, facts.contextSize), kept);
+        MemoryJudgement judgement = judgeMemory(later, kNow);
+        QCOMPARE(judgement.rule.memory, MemoryKind::Checkpointed);
+        QVERIFY(!judgement.rule.ringVisible); // that it was visible then says nothing of now
+        later.gguf = header("llama", 0, false);
+        judgement = judgeMemory(later, kNow);
+        QCOMPARE(judgement.source, QStringLiteral("gguf"));
+        QVERIFY(judgement.detail.contains(QStringLiteral("contradicted")));
+        // A window that is kept whole is a flag's doing.
+        facts.log.fullWindow = true;
+        QVERIFY(evidenceToStore({}, judgeMemory(facts, kNow).evidence).isEmpty());
+    }
+
     void onlyWhatOneRuleExplainsIsEvidence()
     {
         Observation seen;

@@ -603,6 +603,34 @@ private Q_SLOTS:
         QVERIFY(!model.facts().recurrent);
     }
 
+    /// The file was cut: what was held is not certain until the server says it again.
+    void aGapInTheLog()
+    {
+        QList<QByteArray> lines = fileOf(QStringLiteral("log-gemma3.txt")).split('\n');
+        ServerLogModel model;
+        // Up to the end of a task, with the rest behind the gap.
+        const QByteArray end = "task 40 | stop processing";
+        qsizetype at = 0;
+        while (at < lines.size() && !lines.at(at).contains(end))
+            ++at;
+        QVERIFY(at < lines.size());
+        for (qsizetype i = 0; i <= at; ++i)
+            model.feed(lines.at(i));
+        const HeldState before = model.states().constFirst();
+        QVERIFY(before.verified && before.checkpointsKnown && !before.checkpoints.isEmpty() && before.taskId == 40);
+        model.noteGap();
+        const HeldState after = model.states().constFirst();
+        QVERIFY(!after.verified && !after.checkpointsKnown && !after.busy);
+        QVERIFY(after.checkpoints.isEmpty());
+        QCOMPARE(after.taskId, -1); // whose prompt it is, is no longer known: no ids are attached
+        for (const HeldState &state : model.states())
+            QVERIFY(!state.verified);
+        for (qsizetype i = at + 1; i < lines.size(); ++i)
+            model.feed(lines.at(i));
+        QVERIFY(model.states().constFirst().verified);
+        QCOMPARE(model.epoch(), 0); // it is the same server
+    }
+
     void epochs()
     {
         const QList<QByteArray> lines = fileOf(QStringLiteral("log-gemma3.txt")).split('\n');
