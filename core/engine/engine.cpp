@@ -31,6 +31,7 @@ const QHash<QString, Engine::Method> &Engine::methods()
         {QStringLiteral("memory.recall"), &Engine::recall},
         {QStringLiteral("memory.get_episode"), &Engine::getEpisode},
         {QStringLiteral("context.plan_eviction"), &Engine::planEviction},
+        {QStringLiteral("context.cuts"), &Engine::cuts},
         {QStringLiteral("context.apply"), &Engine::applyPlan},
         {QStringLiteral("context.undo"), &Engine::undo},
         {QStringLiteral("context.assemble"), &Engine::assemble},
@@ -43,6 +44,15 @@ const QHash<QString, Engine::Method> &Engine::methods()
         {QStringLiteral("server.doctor"), &Engine::doctor},
         {QStringLiteral("server.slots"), &Engine::slots},
         {QStringLiteral("server.simulate"), &Engine::simulate},
+        {QStringLiteral("server.slot"), &Engine::slotAction},
+        {QStringLiteral("server.evidence"), &Engine::evidence},
+        {QStringLiteral("server.forget"), &Engine::forget},
+        {QStringLiteral("server.log"), &Engine::serverLog},
+        {QStringLiteral("server.calibrate"), &Engine::calibrate},
+        {QStringLiteral("server.calibrate_cancel"), &Engine::calibrateCancel},
+        {QStringLiteral("replay.start"), &Engine::replayStart},
+        {QStringLiteral("replay.cancel"), &Engine::replayCancel},
+        {QStringLiteral("replay.status"), &Engine::replayStatus},
         {QStringLiteral("profile.get"), &Engine::profileGet},
         {QStringLiteral("profile.set"), &Engine::profileSet},
         {QStringLiteral("profile.reset"), &Engine::profileReset},
@@ -60,7 +70,8 @@ Engine::Engine(std::shared_ptr<Store> store, std::unique_ptr<Backend> backend, S
     , m_options(std::move(options))
     , m_profileVariable(std::move(profileVariable))
 {
-    m_options.backend.apiKey.clear(); // the backend has it; nothing else needs it
+    m_replayBackend = m_options.backend;
+    m_options.backend.apiKey.clear(); // the backend has it
 }
 
 Engine::~Engine() = default;
@@ -68,6 +79,7 @@ Engine::~Engine() = default;
 void Engine::start()
 {
     watchBackend();
+    watchSlots();
     m_backend->start();
 }
 
@@ -327,6 +339,7 @@ QCoro::Task<Result<std::shared_ptr<MethodHandler>>> openService(ServiceOptions o
     KERF_TRY(backend, resolveBackend(options.backend));
     KERF_TRY(store, co_await Store::open(options.dbPath));
     auto engine = std::make_shared<Engine>(std::move(store), std::move(backend), std::move(options), profile);
+    co_await engine->readEvidence();
     engine->start();
     co_return std::shared_ptr<MethodHandler>(engine);
 }

@@ -3,8 +3,11 @@
 
 #pragma once
 
+#include "core/calibration/calibration.h"
+#include "core/engine/keptprompts.h"
 #include "core/engine/kerfservice.h"
 #include "core/engine/session.h"
+#include "core/engine/slothistory.h"
 #include "core/eviction/planner.h"
 
 #include <QHash>
@@ -24,6 +27,8 @@ public:
            QString profileVariable);
     ~Engine() override;
 
+    /// What earlier runs kept of servers, from the store; before start().
+    QCoro::Task<void> readEvidence();
     void start();
 
     bool knows(const QString &method) const override;
@@ -52,8 +57,9 @@ private:
     Answer recall(QJsonObject params, CallContext context);
     Answer getEpisode(QJsonObject params, CallContext context);
 
-    // context (planmethods.cpp, requestmethods.cpp)
+    // context (planmethods.cpp, cutmethods.cpp, requestmethods.cpp)
     Answer planEviction(QJsonObject params, CallContext context);
+    Answer cuts(QJsonObject params, CallContext context);
     Answer applyPlan(QJsonObject params, CallContext context);
     Answer undo(QJsonObject params, CallContext context);
     Answer assemble(QJsonObject params, CallContext context);
@@ -75,6 +81,26 @@ private:
     Answer subscribe(QJsonObject params, CallContext context);
     QJsonObject statusJson() const;
 
+    // for operators (operatormethods.cpp)
+    Answer slotAction(QJsonObject params, CallContext context);
+    Answer evidence(QJsonObject params, CallContext context);
+    Answer forget(QJsonObject params, CallContext context);
+    Answer serverLog(QJsonObject params, CallContext context);
+    Answer replayStart(QJsonObject params, CallContext context);
+    Answer replayCancel(QJsonObject params, CallContext context);
+    Answer replayStatus(QJsonObject params, CallContext context);
+    struct ReplayRun;
+    QCoro::Task<void> runReplay(std::shared_ptr<ReplayRun> run);
+    void watchSlots();
+    QCoro::Task<void> keepEvidence();
+    QJsonArray savesJson() const;
+
+    // the experiment (calibratemethod.cpp)
+    Answer calibrate(QJsonObject params, CallContext context);
+    Answer calibrateCancel(QJsonObject params, CallContext context);
+    QCoro::Task<Result<CalibrationReply>> calibrationAct(CalibrationRequest request, int slotId, QString file);
+    QCoro::Task<void> useCalibration(CalibrationFinding finding);
+
     // shared
     QCoro::Task<Result<SessionPtr>> openSession(QString id, bool create);
     QCoro::Task<Result<void>> saveState(SessionPtr session);
@@ -94,7 +120,7 @@ private:
     int newTokensOf(const Session &session, const LivePrompt &live) const;
     int replyEqualTokens(const Session &session, const LivePrompt &live) const;
     void applyReplyMode(const Session &session, ReusePrediction &prediction) const;
-    QCoro::Task<Result<TokenList>> tokensOf(SessionPtr session, QString which, LivePrompt *live, QJsonObject *note);
+    QCoro::Task<Result<KeptPrompt>> promptOf(SessionPtr session, QString which, QString field);
     QCoro::Task<Result<QJsonObject>> applyRecord(SessionPtr session, PlanRecord record, int slotId);
     QCoro::Task<QStringList> takeSnapshot(SessionPtr session, const PlanRecord &record, int slotId);
 
@@ -118,6 +144,13 @@ private:
     bool m_counting = false;
     qint64 m_planCounter = 0;
     QString m_lastSlotsDigest;
+    KeptPrompts m_keptPrompts;
+    SlotHistory m_slotHistory;
+    QHash<QString, QJsonArray> m_evidence; ///< what is kept of servers, by Backend::evidenceKey()
+    QList<std::shared_ptr<ReplayRun>> m_replays; ///< newest last
+    bool m_calibrating = false;
+    bool m_calibrationCancelled = false;
+    BackendOptions m_replayBackend; ///< with the API key: a replay's service talks to the same server
 };
 
 // Reading parameters. All errors are InvalidParams and name the field.

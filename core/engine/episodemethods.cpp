@@ -126,6 +126,7 @@ Engine::Answer Engine::sessionDelete(QJsonObject params, CallContext)
     KERF_TRY(id, params::text(params, QStringLiteral("session_id"), true));
     KERF_TRY(session, co_await openSession(id, false));
     KERF_TRY_VOID(co_await m_store->deleteSession(id));
+    m_keptPrompts.forgetSession(id);
     m_sessions.remove(id);
     m_live.removeIf([&id](const auto &entry) { return entry.key().startsWith(id + QLatin1Char('\n')); });
     co_return QJsonObject{{QStringLiteral("session_id"), id}, {QStringLiteral("deleted"), true}};

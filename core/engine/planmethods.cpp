@@ -7,6 +7,7 @@
 #include "core/engine/engine.h"
 
 #include "core/base/log.h"
+#include "core/engine/planinput.h"
 #include "core/engine/text.h"
 
 #include <QCoroFuture>
@@ -84,60 +85,6 @@ QList<Anchor> withPlaces(QList<Anchor> anchors, const QJsonObject &places)
         anchor.hostSeq = place.toObject().value(QStringLiteral("host_seq")).toInt();
     }
     return anchors;
-}
-
-PlanInput inputOf(const Session &session, const LivePrompt &live, const Budget &budget, const EvictionPolicy &policy,
-                  const ServerStates &states, const ReuseRule &rule)
-{
-    PlanInput input;
-    input.prompt = live.layout.tokens;
-    input.budget = budget;
-    input.knobs = policy.knobs;
-    input.states = states.states;
-    input.rule = rule;
-    input.generational = policy.generational();
-    input.lastCompactedSeq = session.lastCompactedSeq;
-    const QList<int> leaders = groupLeaders(session.episodes);
-    QHash<int, int> messageOf; // episode index -> message index
-    for (qsizetype i = 0; i < live.composed.parts.size(); ++i)
-        messageOf.insert(live.composed.parts.at(i).episodeIndex, static_cast<int>(i));
-    input.episodes.reserve(live.composed.parts.size());
-    for (qsizetype i = 0; i < live.composed.parts.size(); ++i) {
-        const int index = live.composed.parts.at(i).episodeIndex;
-        const MessageSpan &span = live.layout.messages.at(i);
-        PlanEpisode row;
-        row.episodeIndex = index;
-        row.range = span.tokens;
-        row.edgeLegal = span.edgeLegal && span.found;
-        row.leader = static_cast<int>(i);
-        if (index >= 0) {
-            const Episode &episode = session.episodes.at(index);
-            row.id = episode.id;
-            row.seq = episode.seq;
-            row.role = episode.role;
-            row.tier = episode.tier;
-            row.pinned = session.isPinned(episode.id);
-            row.allowDrop = policy.knobs.allowDrop && episode.droppable;
-            row.leader = messageOf.value(leaders.at(index), static_cast<int>(i));
-            if (maskHelps(episode)) {
-                // First guess: the template's part of the message, and the mask at the content's own density.
-                const double density = episode.content.isEmpty()
-                    ? 0.5
-                    : double(span.tokens.size()) / std::max<qsizetype>(1, episode.content.size());
-                row.maskedTokens =
-                    std::min(span.tokens.size(), static_cast<int>(maskedText(episode).size() * density) + 8);
-            }
-        } else {
-            row.role = Role::System;
-        }
-        input.episodes.append(row);
-    }
-    for (const Anchor &anchor : session.anchors) {
-        if (anchor.episodeId == 0)
-            input.anchorTokens += anchor.tokenCount;
-    }
-    input.fixedTokens = std::max(0, live.headEnd);
-    return input;
 }
 
 After afterChoice(const Session &session, const LivePrompt &live, const PlanInput &input, const EvictionChoice &choice,
@@ -228,6 +175,14 @@ QJsonArray alternativesJson(const QList<CutAlternative> &alternatives)
     return rows;
 }
 
+/// What a plan would be: kept nowhere, so it has no id to apply.
+QJsonObject asPreview(QJsonObject plan)
+{
+    plan.insert(QStringLiteral("plan_id"), QString());
+    plan.insert(QStringLiteral("preview"), true);
+    return plan;
+}
+
 QString reasonOf(const TierStep &step, const PlanEpisode &episode)
 {
     if (step.to == Tier::Masked)
@@ -238,6 +193,65 @@ QString reasonOf(const TierStep &step, const PlanEpisode &episode)
 
 } // namespace
 
+QString longestMarker()
+{
+    return QStringLiteral("[999 episodes, 99,999 tokens evicted: #1000-#1999; memory.get_episode returns them]\n\n");
+}
+
+PlanInput planInputOf(const Session &session, const LivePrompt &live, const Budget &budget,
+                      const EvictionPolicy &policy, const ServerStates &states, const ReuseRule &rule)
+{
+    PlanInput input;
+    input.prompt = live.layout.tokens;
+    input.budget = budget;
+    input.knobs = policy.knobs;
+    input.states = states.states;
+    input.rule = rule;
+    input.generational = policy.generational();
+    input.lastCompactedSeq = session.lastCompactedSeq;
+    const QList<int> leaders = groupLeaders(session.episodes);
+    QHash<int, int> messageOf; // episode index -> message index
+    for (qsizetype i = 0; i < live.composed.parts.size(); ++i)
+        messageOf.insert(live.composed.parts.at(i).episodeIndex, static_cast<int>(i));
+    input.episodes.reserve(live.composed.parts.size());
+    for (qsizetype i = 0; i < live.composed.parts.size(); ++i) {
+        const int index = live.composed.parts.at(i).episodeIndex;
+        const MessageSpan &span = live.layout.messages.at(i);
+        PlanEpisode row;
+        row.episodeIndex = index;
+        row.range = span.tokens;
+        row.edgeLegal = span.edgeLegal && span.found;
+        row.leader = static_cast<int>(i);
+        if (index >= 0) {
+            const Episode &episode = session.episodes.at(index);
+            row.id = episode.id;
+            row.seq = episode.seq;
+            row.role = episode.role;
+            row.tier = episode.tier;
+            row.pinned = session.isPinned(episode.id);
+            row.allowDrop = policy.knobs.allowDrop && episode.droppable;
+            row.leader = messageOf.value(leaders.at(index), static_cast<int>(i));
+            if (maskHelps(episode)) {
+                // First guess: the template's part of the message, and the mask at the content's own density.
+                const double density = episode.content.isEmpty()
+                    ? 0.5
+                    : double(span.tokens.size()) / std::max<qsizetype>(1, episode.content.size());
+                row.maskedTokens =
+                    std::min(span.tokens.size(), static_cast<int>(maskedText(episode).size() * density) + 8);
+            }
+        } else {
+            row.role = Role::System;
+        }
+        input.episodes.append(row);
+    }
+    for (const Anchor &anchor : session.anchors) {
+        if (anchor.episodeId == 0)
+            input.anchorTokens += anchor.tokenCount;
+    }
+    input.fixedTokens = std::max(0, live.headEnd);
+    return input;
+}
+
 Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
 {
     KERF_TRY(sessionId, params::session(params, context.defaultSessionId));
@@ -246,11 +260,24 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     KERF_TRY(requestedCut, params::integer(params, QStringLiteral("requested_cut"), -1, 0, 2147483647));
     KERF_TRY(profile, params::text(params, QStringLiteral("profile"), false));
     KERF_TRY(pendingRecall, params::integer(params, QStringLiteral("pending_recall"), 0, 0, 64 * 1024 * 1024));
+    KERF_TRY(preview, params::flag(params, QStringLiteral("preview"), false));
+    const QJsonValue overrides = params.value(QStringLiteral("overrides"));
+    if (!overrides.isUndefined() && !overrides.isNull() && !overrides.isObject())
+        co_return failure(Error::Code::InvalidParams, QStringLiteral("overrides: must be an object of knob: value"));
+    if (overrides.isObject() && !preview)
+        co_return failure(Error::Code::InvalidParams,
+                          QStringLiteral("overrides: only with preview; profile.set keeps values"));
+    if (preview && apply)
+        co_return failure(Error::Code::InvalidParams, QStringLiteral("apply: a preview is never applied"));
     KERF_TRY(session, co_await openSession(sessionId, false));
     co_await m_backend->ready();
     KERF_TRY(policy,
              profile.isEmpty() ? policyFor(session.get())
                                : policyNamed(profile, QStringLiteral("asked for in the call")));
+    if (overrides.isObject()) {
+        KERF_TRY(knobs, withOverrides(policy.knobs, overrides.toObject()));
+        policy.knobs = knobs;
+    }
 
     // A snapshot whose rendering and revision belong together; commits may arrive while the server renders.
     ServerStates states;
@@ -278,13 +305,12 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     ReuseRule rule = info.rule;
     const Budget budget = budgetOf(before, policy);
 
-    PlanInput input = inputOf(before, live, budget, policy, states, rule);
+    PlanInput input = planInputOf(before, live, budget, policy, states, rule);
     input.slotId = slotId;
     input.requestedCut = requestedCut;
     input.pendingRecall = pendingRecall;
     input.replyEqualTokens = replyEqualTokens(before, live);
-    if (auto counted = co_await m_backend->countTokens(
-            QStringLiteral("[999 episodes, 99,999 tokens evicted: #1000-#1999; memory.get_episode returns them]\n\n")))
+    if (auto counted = co_await m_backend->countTokens(longestMarker()))
         input.noteTokens = *counted;
 
     // Named: gcc 12 destroys a lambda that is a temporary of a co_await expression twice.
@@ -386,6 +412,8 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
         plan.insert(QStringLiteral("retained_prompt_tokens"), live.layout.size());
         plan.insert(QStringLiteral("notes"), notes);
         plan.insert(QStringLiteral("summary"), reason);
+        if (preview)
+            co_return asPreview(plan);
         const QString id = plan.value(QStringLiteral("plan_id")).toString();
         m_relaxed.insert(id, plan);
         m_relaxedOrder.append(id);
@@ -585,6 +613,8 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     plan.insert(QStringLiteral("planned_savings"), live.layout.size() - finalSize);
     plan.insert(QStringLiteral("notes"), notes);
     plan.insert(QStringLiteral("summary"), planSummary(plan));
+    if (preview)
+        co_return asPreview(plan);
 
     PlanRecord record;
     record.id = plan.value(QStringLiteral("plan_id")).toString();
@@ -606,6 +636,10 @@ Engine::Answer Engine::planEviction(QJsonObject params, CallContext context)
     };
     // The prediction is on disk before it is told to anybody.
     KERF_TRY_VOID(co_await m_store->savePlan(record));
+    m_keptPrompts.notePlan(
+        record.id, {live.layout.tokens, promptParts(before.episodes, live), live.revision, live.exact, info.simulated},
+        {best->prompt.layout.tokens, promptParts(best->after.episodes, best->prompt), live.revision, live.exact,
+         info.simulated});
     publish(QStringLiteral("plan"),
             {{QStringLiteral("session_id"), sessionId},
              {QStringLiteral("plan_id"), record.id},
@@ -764,6 +798,7 @@ QCoro::Task<Result<QJsonObject>> Engine::applyRecord(SessionPtr session, PlanRec
     info.simulated = boundary.value(QStringLiteral("simulated")).toBool();
     info.appliedRevision = applied.appliedRevision;
     session->compactions.append(info);
+    m_keptPrompts.noteApplied(applied.id, session->record.id, applied.number);
     publish(QStringLiteral("applied"),
             {{QStringLiteral("session_id"), session->record.id},
              {QStringLiteral("plan_id"), applied.id},
@@ -841,6 +876,7 @@ Engine::Answer Engine::undo(QJsonObject params, CallContext context)
     session->prompt = prompt;
     session->missedAtTokens = 0;
     session->compactions.removeLast();
+    m_keptPrompts.noteUndone(sessionId, last.number);
     session->record.revision = std::max(session->record.revision, revision);
     QJsonValue prefill(QJsonValue::Null);
     auto live = co_await livePrompt(session);

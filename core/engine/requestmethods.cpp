@@ -5,6 +5,7 @@
 
 #include "core/engine/engine.h"
 
+#include "core/engine/keptprompts.h"
 #include "core/engine/text.h"
 #include "core/engine/usage.h"
 
@@ -15,20 +16,24 @@ namespace kerf {
 
 namespace {
 
-constexpr int kTolerance = 8; ///< tokens: a prediction that is this close is confirmed (SPEC section 9)
-
-QString partName(PromptPart::Kind kind)
+/// What each rung took: {tier: {episodes, tokens_before, tokens_after}}.
+QJsonObject rungsOf(const QJsonArray &updates)
 {
-    switch (kind) {
-    case PromptPart::Kind::System:
-        return QStringLiteral("system");
-    case PromptPart::Kind::HeadPins:
-        return QStringLiteral("pin");
-    case PromptPart::Kind::Episode:
-        return QStringLiteral("episode");
+    QJsonObject rungs;
+    for (const QJsonValue &value : updates) {
+        const QJsonObject update = value.toObject();
+        const QString tier = update.value(QStringLiteral("to_tier")).toString();
+        QJsonObject rung = rungs.value(tier).toObject();
+        rung.insert(QStringLiteral("episodes"), rung.value(QStringLiteral("episodes")).toInt() + 1);
+        for (const char *field : {"tokens_before", "tokens_after"})
+            rung.insert(QLatin1String(field),
+                        rung.value(QLatin1String(field)).toInt() + update.value(QLatin1String(field)).toInt());
+        rungs.insert(tier, rung);
     }
-    return {};
+    return rungs;
 }
+
+constexpr int kTolerance = 8; ///< tokens: a prediction that is this close is confirmed (SPEC section 9)
 
 } // namespace
 
@@ -249,6 +254,8 @@ Engine::Answer Engine::assemble(QJsonObject params, CallContext context)
     for (const Episode &episode : std::as_const(session->episodes))
         session->prompt.sentSeq = std::max(session->prompt.sentSeq, episode.seq);
     session->open = open;
+    m_keptPrompts.noteSent(
+        sessionId, {open.prompt, promptParts(session->episodes, live), live.revision, live.exact, info.simulated});
     if (!session->anchors.isEmpty())
         KERF_TRY_VOID(co_await m_store->updateAnchors(session->anchors));
     KERF_TRY_VOID(co_await saveState(session));
@@ -576,8 +583,16 @@ Engine::Answer Engine::compactions(QJsonObject params, CallContext context)
 {
     KERF_TRY(sessionId, params::session(params, context.defaultSessionId));
     KERF_TRY(limit, params::integer(params, QStringLiteral("limit"), 0, 0, 2147483647));
+    KERF_TRY(detail, params::flag(params, QStringLiteral("detail"), false));
+    KERF_TRY(only, params::integer(params, QStringLiteral("compaction_id"), 0, 0, 2147483647));
     KERF_TRY(session, co_await openSession(sessionId, false));
-    KERF_TRY(plans, co_await m_store->appliedPlans(sessionId, limit));
+    KERF_TRY(plans, co_await m_store->appliedPlans(sessionId, only > 0 ? 0 : limit));
+    if (only > 0) {
+        plans.removeIf([only](const PlanRecord &record) { return record.number != only; });
+        if (plans.isEmpty())
+            co_return failure(Error::Code::NotFound,
+                              QStringLiteral("session \"%1\" has no compaction %2").arg(sessionId).arg(only));
+    }
     QJsonArray rows;
     for (const PlanRecord &record : std::as_const(plans)) {
         const QJsonObject &plan = record.plan;
@@ -620,7 +635,17 @@ Engine::Answer Engine::compactions(QJsonObject params, CallContext context)
             {QStringLiteral("turn"), measured(QStringLiteral("turn"))},
             {QStringLiteral("task_id"), measured(QStringLiteral("task_id"))},
             {QStringLiteral("slot_id"), measured(QStringLiteral("slot_id"))},
+            {QStringLiteral("by_tier"), rungsOf(plan.value(QStringLiteral("updates")).toArray())},
+            {QStringLiteral("prompt_kept"), m_keptPrompts.compaction(sessionId, record.number, true) != nullptr},
         });
+        if (detail || only > 0) { // the plan as it was
+            QJsonObject row = rows.last().toObject();
+            row.insert(QStringLiteral("update_rows"), plan.value(QStringLiteral("updates")));
+            for (const char *field : {"alternatives", "notes", "summary", "profile", "budget", "trigger_at",
+                                      "fixed_tokens", "anchor_tokens"})
+                row.insert(QLatin1String(field), plan.value(QLatin1String(field)));
+            rows[rows.size() - 1] = row;
+        }
     }
     co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
                           {QStringLiteral("compactions"), rows},
@@ -641,120 +666,6 @@ Engine::Answer Engine::recordUsage(QJsonObject params, CallContext context)
     row.insert(QStringLiteral("session_id"), sessionId);
     row.insert(QStringLiteral("session_stats"), usageStats(earlier, row));
     co_return row;
-}
-
-QCoro::Task<Result<TokenList>> Engine::tokensOf(SessionPtr session, QString which, LivePrompt *live, QJsonObject *note)
-{
-    Q_UNUSED(note)
-    if (which == QLatin1String("next")) {
-        KERF_TRY(next, co_await livePrompt(session));
-        if (live)
-            *live = next;
-        co_return next.layout.tokens;
-    }
-    if (which == QLatin1String("held")) {
-        KERF_TRY(next, co_await livePrompt(session));
-        const ServerStates states = m_backend->lastStates();
-        const ReusePrediction prediction =
-            predictReuse(states.states, {next.layout.tokens, -1}, m_backend->info().rule);
-        if (prediction.stateIndex < 0)
-            co_return TokenList();
-        co_return states.states.at(prediction.stateIndex).tokens;
-    }
-    co_return failure(Error::Code::InvalidParams,
-                      QStringLiteral("which: must be held or next (earlier prompts are not kept yet)"));
-}
-
-Engine::Answer Engine::promptTokens(QJsonObject params, CallContext context)
-{
-    KERF_TRY(sessionId, params::session(params, context.defaultSessionId));
-    KERF_TRY(which, params::text(params, QStringLiteral("which"), true));
-    KERF_TRY(from, params::integer(params, QStringLiteral("from"), 0, 0, 2147483647));
-    KERF_TRY(limit, params::integer(params, QStringLiteral("limit"), 4096, 0, 65536));
-    KERF_TRY(session, co_await openSession(sessionId, false));
-    co_await m_backend->ready();
-    LivePrompt live;
-    KERF_TRY(tokens, co_await tokensOf(session, which, &live, nullptr));
-    QJsonArray parts;
-    for (qsizetype i = 0; i < live.composed.parts.size(); ++i) {
-        const PromptPart &part = live.composed.parts.at(i);
-        const TokenRange range = live.layout.messages.at(i).tokens;
-        const Episode *episode = part.episodeIndex >= 0 ? &session->episodes.at(part.episodeIndex) : nullptr;
-        parts.append(QJsonObject{
-            {QStringLiteral("part"), partName(part.kind)},
-            {QStringLiteral("seq"), episode ? QJsonValue(episode->seq) : QJsonValue(QJsonValue::Null)},
-            {QStringLiteral("role"), episode ? roleName(episode->role) : QStringLiteral("system")},
-            {QStringLiteral("tier"), episode ? QJsonValue(tierName(episode->tier)) : QJsonValue(QJsonValue::Null)},
-            {QStringLiteral("begin"), range.begin},
-            {QStringLiteral("end"), range.end}});
-    }
-    if (live.layout.tail.size() > 0) {
-        parts.append(QJsonObject{{QStringLiteral("part"), QStringLiteral("generation")},
-                                 {QStringLiteral("seq"), QJsonValue::Null},
-                                 {QStringLiteral("role"), QStringLiteral("assistant")},
-                                 {QStringLiteral("tier"), QJsonValue::Null},
-                                 {QStringLiteral("begin"), live.layout.tail.begin},
-                                 {QStringLiteral("end"), live.layout.tail.end}});
-    }
-    QJsonArray rows;
-    for (int i = from; i < tokens.size() && rows.size() < limit; ++i) {
-        const QByteArray bytes = m_backend->pieceBytes(tokens.at(i));
-        rows.append(
-            QJsonObject{{QStringLiteral("position"), i},
-                        {QStringLiteral("id"), tokens.at(i)},
-                        {QStringLiteral("piece"),
-                         bytes.isNull() ? QJsonValue(QJsonValue::Null) : QJsonValue(QString::fromUtf8(bytes))}});
-    }
-    const BackendInfo info = m_backend->info();
-    co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
-                          {QStringLiteral("which"), which},
-                          {QStringLiteral("total"), static_cast<qint64>(tokens.size())},
-                          {QStringLiteral("exact"), info.tokenizerExact && !session->countsDiffer},
-                          {QStringLiteral("simulated"), info.simulated},
-                          {QStringLiteral("revision"), session->record.revision},
-                          {QStringLiteral("parts"), parts},
-                          {QStringLiteral("tokens"), rows}};
-}
-
-Engine::Answer Engine::diff(QJsonObject params, CallContext context)
-{
-    KERF_TRY(sessionId, params::session(params, context.defaultSessionId));
-    KERF_TRY(a, params::text(params, QStringLiteral("a"), true));
-    KERF_TRY(b, params::text(params, QStringLiteral("b"), true));
-    KERF_TRY(session, co_await openSession(sessionId, false));
-    co_await m_backend->ready();
-    LivePrompt live;
-    KERF_TRY(left, co_await tokensOf(session, a, &live, nullptr));
-    KERF_TRY(right, co_await tokensOf(session, b, &live, nullptr));
-    const int lcp = commonPrefix(left, right);
-    QJsonValue first(QJsonValue::Null);
-    if (lcp < left.size() || lcp < right.size()) {
-        QString part = QStringLiteral("end");
-        QJsonValue seq(QJsonValue::Null);
-        for (qsizetype i = 0; i < live.composed.parts.size(); ++i) {
-            if (!live.layout.messages.at(i).tokens.contains(lcp))
-                continue;
-            part = partName(live.composed.parts.at(i).kind);
-            if (live.composed.parts.at(i).episodeIndex >= 0)
-                seq = session->episodes.at(live.composed.parts.at(i).episodeIndex).seq;
-        }
-        if (live.layout.tail.contains(lcp))
-            part = QStringLiteral("generation");
-        const QString reason = lcp == left.size() ? QStringLiteral("%1 ends here: %2 only extends it").arg(a, b)
-            : lcp == right.size()                 ? QStringLiteral("%1 ends here: it is a prefix of %2").arg(b, a)
-                                                  : QStringLiteral("the token ids differ");
-        first = QJsonObject{{QStringLiteral("position"), lcp},
-                            {QStringLiteral("part"), part},
-                            {QStringLiteral("seq"), seq},
-                            {QStringLiteral("reason"), reason}};
-    }
-    co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
-                          {QStringLiteral("a"), a},
-                          {QStringLiteral("b"), b},
-                          {QStringLiteral("a_total"), static_cast<qint64>(left.size())},
-                          {QStringLiteral("b_total"), static_cast<qint64>(right.size())},
-                          {QStringLiteral("lcp"), lcp},
-                          {QStringLiteral("first_difference"), first}};
 }
 
 } // namespace kerf

@@ -84,6 +84,13 @@ QString coherenceLine(const BackendInfo &info, int ringEntries)
         + simulated;
 }
 
+/// The variable that sets the profile, as openService() read it.
+QString profileVariableName()
+{
+    return qEnvironmentVariableIsEmpty("KERF_EVICTION_PROFILE") ? QStringLiteral("SAKUR4_EVICTION_PROFILE")
+                                                                : QStringLiteral("KERF_EVICTION_PROFILE");
+}
+
 } // namespace
 
 Result<EvictionPolicy> Engine::policyNamed(const QString &name, const QString &because) const
@@ -125,8 +132,8 @@ Result<EvictionPolicy> Engine::policyFor(const Session *session) const
     const QString serviceName = m_serviceProfile.value(QStringLiteral("name")).toString();
     Result<EvictionPolicy> policy;
     if (!m_profileVariable.isEmpty())
-        policy =
-            policyNamed(m_profileVariable, QStringLiteral("set by the environment variable KERF_EVICTION_PROFILE"));
+        policy = policyNamed(m_profileVariable,
+                             QStringLiteral("set by the environment variable %1").arg(profileVariableName()));
     else if (!ownName.isEmpty())
         policy = policyNamed(ownName, QStringLiteral("set for this session"));
     else if (!serviceName.isEmpty())
@@ -175,6 +182,8 @@ QJsonObject Engine::policyJson(const EvictionPolicy &policy, const Session *sess
         {QStringLiteral("chosen_because"), policy.chosenBecause},
         {QStringLiteral("environment"),
          m_profileVariable.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(m_profileVariable)},
+        {QStringLiteral("environment_variable"),
+         m_profileVariable.isEmpty() ? QJsonValue(QJsonValue::Null) : QJsonValue(profileVariableName())},
         {QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
         {QStringLiteral("knobs"), knobsToJson(policy.knobs)},
         {QStringLiteral("origin"), origin},
@@ -207,7 +216,7 @@ Engine::Answer Engine::profileGet(QJsonObject params, CallContext)
     co_return policyJson(policy, session.get());
 }
 
-Engine::Answer Engine::profileSet(QJsonObject params, CallContext)
+Engine::Answer Engine::profileSet(QJsonObject params, CallContext context)
 {
     co_await m_backend->ready();
     KERF_TRY(id, params::text(params, QStringLiteral("session_id"), false));
@@ -217,12 +226,10 @@ Engine::Answer Engine::profileSet(QJsonObject params, CallContext)
     if (!given.isUndefined() && !given.isNull() && !given.isObject())
         co_return failure(Error::Code::InvalidParams, QStringLiteral("overrides: must be an object of knob: value"));
     if (!m_profileVariable.isEmpty() && !name.isEmpty() && name != m_profileVariable)
-        co_return failure(
-            Error::Code::Failed,
-            QStringLiteral(
-                "the environment variable KERF_EVICTION_PROFILE sets \"%1\"; unset it to choose another profile")
-                .arg(m_profileVariable),
-            QStringLiteral("profile-fixed"));
+        co_return failure(Error::Code::Failed,
+                          QStringLiteral("the environment variable %1 sets \"%2\"; unset it to choose another profile")
+                              .arg(profileVariableName(), m_profileVariable),
+                          QStringLiteral("profile-fixed"));
     SessionPtr session;
     if (!id.isEmpty()) {
         KERF_TRY(opened, co_await openSession(id, false));
@@ -280,11 +287,12 @@ Engine::Answer Engine::profileSet(QJsonObject params, CallContext)
     publish(QStringLiteral("profile"),
             {{QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
              {QStringLiteral("name"), effective.name},
+             {QStringLiteral("connection_id"), static_cast<qint64>(context.connectionId)},
              {QStringLiteral("knobs"), object.value(QStringLiteral("knobs"))}});
     co_return object;
 }
 
-Engine::Answer Engine::profileReset(QJsonObject params, CallContext)
+Engine::Answer Engine::profileReset(QJsonObject params, CallContext context)
 {
     co_await m_backend->ready();
     KERF_TRY(id, params::text(params, QStringLiteral("session_id"), false));
@@ -303,6 +311,7 @@ Engine::Answer Engine::profileReset(QJsonObject params, CallContext)
     publish(QStringLiteral("profile"),
             {{QStringLiteral("session_id"), session ? QJsonValue(session->record.id) : QJsonValue(QJsonValue::Null)},
              {QStringLiteral("name"), policy.name},
+             {QStringLiteral("connection_id"), static_cast<qint64>(context.connectionId)},
              {QStringLiteral("knobs"), object.value(QStringLiteral("knobs"))}});
     co_return object;
 }
@@ -394,12 +403,23 @@ Engine::Answer Engine::doctor(QJsonObject params, CallContext)
     };
 }
 
-Engine::Answer Engine::slots(QJsonObject, CallContext)
+Engine::Answer Engine::slots(QJsonObject params, CallContext)
 {
+    KERF_TRY(history, params::flag(params, QStringLiteral("history"), false));
+    KERF_TRY(since, params::number(params, QStringLiteral("since_ms"), 0));
     co_await m_backend->ready();
     if (auto read = co_await m_backend->states(); !read)
         co_return std::unexpected(read.error());
-    co_return m_backend->slotsJson();
+    QJsonObject now = m_backend->slotsJson();
+    m_slotHistory.snapshot(now, QDateTime::currentMSecsSinceEpoch());
+    if (history) {
+        const QJsonObject past = m_slotHistory.toJson(static_cast<qint64>(since));
+        for (auto it = past.begin(); it != past.end(); ++it)
+            now.insert(it.key(), it.value());
+        now.insert(QStringLiteral("now_ms"), QDateTime::currentMSecsSinceEpoch());
+        now.insert(QStringLiteral("saves"), savesJson());
+    }
+    co_return now;
 }
 
 /// Runs the prompt that was assembled last on the simulator, as a harness would on a server (demo, replay).
@@ -457,7 +477,7 @@ Engine::Answer Engine::subscribe(QJsonObject params, CallContext)
     static const QStringList known{QStringLiteral("episode"), QStringLiteral("plan"),    QStringLiteral("applied"),
                                    QStringLiteral("outcome"), QStringLiteral("receipt"), QStringLiteral("slots"),
                                    QStringLiteral("ring"),    QStringLiteral("server"),  QStringLiteral("profile"),
-                                   QStringLiteral("log")};
+                                   QStringLiteral("log"),     QStringLiteral("replay")};
     QJsonArray topics;
     const QJsonArray asked = params.value(QStringLiteral("topics")).toArray();
     for (const QJsonValue &topic : asked) {

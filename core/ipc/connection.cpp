@@ -26,7 +26,7 @@ const QStringList &eventTopics()
     static const QStringList topics{QStringLiteral("episode"), QStringLiteral("plan"),    QStringLiteral("applied"),
                                     QStringLiteral("outcome"), QStringLiteral("receipt"), QStringLiteral("slots"),
                                     QStringLiteral("ring"),    QStringLiteral("server"),  QStringLiteral("profile"),
-                                    QStringLiteral("log")};
+                                    QStringLiteral("log"),     QStringLiteral("replay")};
     return topics;
 }
 

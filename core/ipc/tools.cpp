@@ -71,7 +71,9 @@ constexpr const char kUnpinOut[] =
 constexpr const char kPlanIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(,
 "apply":{"type":"boolean","description":"plan and apply in one step"},
 "requested_cut":{"type":"integer","minimum":0,"description":"prompt token index, for a what-if"},
-"profile":{"type":"string"},"pending_recall":{"type":"integer","minimum":0}}})";
+"profile":{"type":"string"},"pending_recall":{"type":"integer","minimum":0},
+"preview":{"type":"boolean","description":"keep nothing; cannot be applied"},
+"overrides":{"type":"object","description":"knob: value, for a preview"}}})";
 // The boundary's fields are all null where nothing had to be cut (pressure relaxed).
 constexpr const char kPlanOut[] =
     R"({"type":"object","properties":{"plan_id":{"type":"string"},"session_id":{"type":"string"},
@@ -101,6 +103,32 @@ constexpr const char kPlanOut[] =
 "required":["plan_id","session_id","revision","pressure","budget","trigger_at","target","target_missed","live_tokens","anchor_tokens",
 "fixed_tokens","prompt_tokens","exact","planned_savings","tokens_after","applied","verdict","cache_status","cache_reason","boundary",
 "retained_prefix_tokens","retained_prompt_tokens","updates","alternatives","notes","summary"]})";
+// Positions and sizes are prompt tokens, times milliseconds; null = not known. A piece of the curve holds its positions
+// [begin, end) in the order of curve_fields: each count is that at begin and grows by its step from token to token.
+constexpr const char kCutsIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(,
+"profile":{"type":"string"},"pending_recall":{"type":"integer","minimum":0}}})";
+constexpr const char kCutsOut[] = R"({"type":"object","properties":{"session_id":{"type":"string"},
+"revision":{"type":"integer"},"slot_id":{"type":["integer","null"]},"prompt_tokens":{"type":"integer"},"exact":{"type":"boolean"},
+"simulated":{"type":"boolean"},"target":{"type":"integer"},"trigger_at":{"type":"integer"},"pending_recall":{"type":"integer"},
+"recent_begin":{"type":"integer","description":"prompt position"},"reply_high_holds":{"type":"boolean"},
+"sampled":{"type":"boolean","description":"not all of legal_total are listed"},"legal_total":{"type":"integer"},
+"cost":{"type":["object","null"],"properties":{"ms_per_token":{"type":"number"},"ms_per_token_per_position":{"type":"number"},
+"ms_per_request":{"type":"number"},"samples":{"type":"integer"},"simulated":{"type":"boolean"}},
+"required":["ms_per_token","ms_per_token_per_position","ms_per_request","samples","simulated"]},
+"curve_fields":{"type":"array","items":{"type":"string"}},"curve":{"type":"array","items":{"type":"array"}},
+"legal":{"type":"array","items":{"type":"object","properties":{"cut":{"type":"integer"},"seq":{"type":"integer"},
+"after_seq":{"type":["integer","null"]},"own_end":{"type":"integer"},"segments":{"type":"array"},"last":{"type":["array","null"]},
+"retained_tokens":{"type":"integer"},"reclaimed_tokens":{"type":"integer"},"tokens_after":{"type":"integer"},
+"recent_kept_tokens":{"type":"integer"},"meets_target":{"type":"boolean"},"checkpoint":{"type":["integer","null"]},
+"claimable":{"type":"boolean"},"predicted_reuse":{"type":"integer"},"predicted_reuse_low":{"type":"integer"},
+"predicted_reuse_high":{"type":"integer"},"predicted_prefill":{"type":"integer"},"predicted_ms":{"type":["number","null"]},
+"verdict":{"type":["string","null"]},"snap_delta":{"type":["integer","null"]}},
+"required":["cut","seq","after_seq","own_end","segments","last","retained_tokens","reclaimed_tokens","tokens_after","recent_kept_tokens",
+"meets_target","checkpoint","claimable","predicted_reuse","predicted_reuse_low","predicted_reuse_high","predicted_prefill","predicted_ms",
+"verdict","snap_delta"]}},
+"segments":{"type":"array","items":{"type":"array"},"description":"what goes whole between two parts that stay"}},
+"required":["session_id","revision","slot_id","prompt_tokens","exact","simulated","target","trigger_at","pending_recall","recent_begin",
+"reply_high_holds","sampled","legal_total","cost","curve_fields","curve","legal","segments"]})";
 constexpr const char kApplyIn[] =
     R"({"type":"object","properties":{"plan_id":{"type":"string","minLength":1}},"required":["plan_id"]})";
 
@@ -177,7 +205,8 @@ constexpr const char kGetOut[] =
 "required":["session_id","episodes","live_tokens","context_window","revision","tiers","last_receipt"]})";
 
 constexpr const char kCompactionsIn[] =
-    R"({"type":"object","properties":{)" KERF_SESSION R"(,"limit":{"type":"integer","minimum":0}}})";
+    R"({"type":"object","properties":{)" KERF_SESSION R"(,"limit":{"type":"integer","minimum":0},
+"compaction_id":{"type":"integer","minimum":0},"detail":{"type":"boolean","description":"with the plan as it was"}}})";
 constexpr const char kCompactionsOut[] =
     R"({"type":"object","properties":{"compactions":{"type":"array","items":{"type":"object","properties":{
 "compaction_id":{"type":"integer"},"plan_id":{"type":"string"},"predicted_reuse":{"type":["integer","null"]},"revision":{"type":"integer"},
@@ -198,6 +227,8 @@ constexpr const char kDoctorOut[] =
 "advice":{"type":"array","items":{"type":"string"}},"notes":{"type":"array","items":{"type":"string"}}},
 "required":["backend","requested","resolved","simulated","reachable","url","build","model","n_ctx","slots","capabilities",
 "capabilities_line","coherence_line","eviction_line","memory","chunk_reuse","ring","advice","notes"]})";
+constexpr const char kSlotsIn[] =
+    R"({"type":"object","properties":{"history":{"type":"boolean","description":"over time, too"},"since_ms":{"type":"number"}}})";
 constexpr const char kSlotsOut[] =
     R"({"type":"object","properties":{"slots":{"type":["array","null"]}},"required":["slots"]})";
 
@@ -241,6 +272,9 @@ const QList<ToolInfo> &toolTable()
         {"context.apply", "Apply a plan",
          "Apply a plan by its id. plan-stale means that the session has moved on: plan again.", kApplyIn, kPlanOut,
          false, false, true},
+        {"context.cuts", "Price all cuts",
+         "What every possible cut of the prompt would cost: the what-if curve and the legal cuts. Plans nothing.",
+         kCutsIn, kCutsOut, false, true, true},
         {"context.record_usage", "Record usage",
          "Hand over a hosted provider's usage; says whether its prompt cache still matched.", kUsageIn, kUsageOut,
          false, false, false},
@@ -255,7 +289,7 @@ const QList<ToolInfo> &toolTable()
         {"server.doctor", "Doctor",
          "What the server can do, what is known of its memory on what evidence, and what to change.", kDoctorIn,
          kDoctorOut, false, true, true},
-        {"server.slots", "Slots", "What is known of every slot and of the host prompt cache.", kNothing, kSlotsOut,
+        {"server.slots", "Slots", "What is known of every slot and of the host prompt cache.", kSlotsIn, kSlotsOut,
          false, true, true},
         {"profile.get", "Get the eviction profile", "The policy in force, and where each value came from.", kProfileIn,
          kProfileOut, false, true, true},
