@@ -270,6 +270,22 @@ QString renderResult(const QString &method, const QJsonObject &result)
             .arg(result.value(QStringLiteral("applied")).toBool() ? QStringLiteral("Applied. ") : QString(),
                  textOf(result, "summary"), textOf(result, "plan_id"));
     }
+    if (method == QLatin1String("context.cuts")) {
+        const QJsonArray legal = result.value(QStringLiteral("legal")).toArray();
+        QStringList lines{QStringLiteral("%1 legal cuts in %2%3 tokens, target %4:")
+                              .arg(result.value(QStringLiteral("legal_total")).toInt())
+                              .arg(estimated, countOf(result, "prompt_tokens"), countOf(result, "target"))};
+        for (const QJsonValue &value : legal) {
+            const QJsonObject row = value.toObject();
+            const QJsonValue ms = row.value(QStringLiteral("predicted_ms"));
+            lines.append(QStringLiteral("%1: reuses %2, prefills ~%3%4, ~%5 left")
+                             .arg(countOf(row, "cut"), countOf(row, "predicted_reuse"),
+                                  countOf(row, "predicted_prefill"),
+                                  ms.isDouble() ? QStringLiteral(" (~%1 ms)").arg(qRound(ms.toDouble())) : QString(),
+                                  countOf(row, "tokens_after")));
+        }
+        return lines.join(QLatin1Char('\n'));
+    }
     if (method == QLatin1String("context.receipt"))
         return textOf(result, "rendered");
     if (method == QLatin1String("server.doctor"))
