@@ -23,6 +23,7 @@ const Command kCommands[] = {
     {"serve", "serve the protocol on a local socket", runServe},
     {"mcp", "the same tools for an MCP client, over stdin and stdout", runMcp},
     {"doctor", "what the server can reuse, on what evidence, and what to change", runDoctor},
+    {"calibrate", "find out by experiment what the server can reuse", runCalibrate},
 #ifdef KERF_HAS_DEMO
     {"demo", "a whole session on the embedded simulation; needs nothing", runDemo},
 #endif

@@ -160,6 +160,12 @@ void EmbeddedBackend::own(int slotId, const TokenList &prompt, const QString &se
     m_server.setOwner(slotId, owner);
 }
 
+QCoro::Task<Result<MeasuredRequest>> EmbeddedBackend::runTokens(TokenList tokens, int slotId)
+{
+    ReuseRequest request{std::move(tokens), slotId};
+    return simulateRequest(std::move(request), 0);
+}
+
 QCoro::Task<Result<MeasuredRequest>> EmbeddedBackend::simulateRequest(ReuseRequest request, int generated)
 {
     const Result<SimulatedReply> reply = m_server.process(request, generated);

@@ -48,6 +48,7 @@ public:
     QCoro::Task<void> probeAgain() override;
     QJsonObject slotsJson() const override;
     QByteArray pieceBytes(TokenId id) const override;
+    QCoro::Task<Result<MeasuredRequest>> runTokens(TokenList tokens, int slotId) override;
     QCoro::Task<Result<MeasuredRequest>> simulateRequest(ReuseRequest request, int generated) override;
     QJsonObject ringJson() const override;
 

@@ -22,6 +22,8 @@ constexpr int kShortened = 300;
 constexpr int kLongRewind = 400; ///< a long prompt is gone back to here
 constexpr int kTail = 20; ///< new tokens behind every place that is gone back to
 constexpr int kGap = 40; ///< tokens between the runs of the chunk prompt
+constexpr int kTurns = 8; ///< turns of the ladder
+constexpr int kTurn = 300; ///< tokens of each
 constexpr int kFirstLong = 5120;
 /// The largest window with its batch that is known in the field: 8,192 + 512.
 constexpr int kLargestWindow = 8704;
@@ -50,6 +52,9 @@ QList<int> longsOf(const CalibrationSetup &setup)
     }
     return longs;
 }
+
+/// Tokens of a turn of the ladder.
+int turnOf(const CalibrationSetup &setup) { return std::min(kTurn, roomOf(setup) / (kTurns + 1)); }
 
 QList<int> runsOf(const CalibrationSetup &setup)
 {
@@ -137,9 +142,11 @@ std::optional<CalibrationRequest> Calibration::next()
         return sending(QStringLiteral("rewind %1").arg(m_held.size() - kept), m_held.first(kept) + fresh(kTail), kept);
     }
     case Phase::Ladder: {
-        const int length = std::min(2 * scaled(m_setup, kMarker), roomOf(m_setup));
-        m_rungs = {length * 3 / 4, length / 2, length / 4};
-        return sending(QStringLiteral("ladder"), fresh(length), 0);
+        // Checkpoints are made where a turn begins: a conversation is grown, as chats do.
+        const int turn = turnOf(m_setup);
+        const int held = m_grown > 0 ? static_cast<int>(m_held.size()) : 0;
+        ++m_grown;
+        return sending(QStringLiteral("grow %1").arg(m_grown), (held > 0 ? m_held : TokenList()) + fresh(turn), held);
     }
     case Phase::LadderRewind: {
         const int kept = m_rungs.constFirst();
@@ -236,6 +243,7 @@ void Calibration::took(const CalibrationReply &reply)
     case Phase::Extend:
         if (reply.reused < kMeaningful) {
             m_finding.promptCacheOff = true;
+            m_finding.notes.append(QStringLiteral("only requests with \"cache_prompt\": true can be reused here"));
             conclude(QStringLiteral(
                 "not even a prompt that only grows is reused: prompt caching is off (--no-cache-prompt)"));
             enter(Phase::Over);
@@ -304,7 +312,13 @@ void Calibration::took(const CalibrationReply &reply)
         break;
     }
     case Phase::Ladder:
-        conclude(QStringLiteral("a new prompt of %1 tokens").arg(number(step.sent)));
+        conclude(m_grown == 1 ? QStringLiteral("a new prompt of %1 tokens").arg(number(step.sent))
+                     : good   ? QStringLiteral("%1 tokens more, the rest was reused").arg(number(turnOf(m_setup)))
+                              : QStringLiteral("%1 tokens more, and %2 were lost").arg(number(turnOf(m_setup)), lost));
+        if (m_grown < kTurns)
+            break;
+        for (const int half : {2 * kTurns - 1, kTurns + 1, 3})
+            m_rungs.append(half * turnOf(m_setup) / 2);
         enter(Phase::LadderRewind);
         break;
     case Phase::LadderRewind:
@@ -386,7 +400,7 @@ CalibrationFinding Calibration::finding() const
 int Calibration::mostRequests(const CalibrationSetup &setup)
 {
     // A window that only the longest rewind shows is followed by the ladder.
-    return 4 + 2 * static_cast<int>(longsOf(setup).size()) + 4 + (setup.canPersist ? 1 : 0);
+    return 4 + 2 * static_cast<int>(longsOf(setup).size()) + kTurns + 3 + (setup.canPersist ? 1 : 0);
 }
 
 int Calibration::mostTokens(const CalibrationSetup &setup)
@@ -395,14 +409,14 @@ int Calibration::mostTokens(const CalibrationSetup &setup)
     int tokens = marker + scaled(setup, kExtension) * 2 + marker + scaled(setup, kShortened) + kTail;
     for (const int length : longsOf(setup))
         tokens += length + scaled(setup, kLongRewind) + kTail;
-    // Either the ladder with everything lost at each rung, or the chunk prompt twice.
-    const int ladder = std::min(2 * marker, roomOf(setup));
+    // Either the ladder with everything lost at each step, or the chunk prompt twice.
+    const int top = kTurns * turnOf(setup);
     int chunks = 2 * scaled(setup, kShortened) + kTail;
     for (const int run : runsOf(setup))
         chunks += 2 * run + kGap;
-    tokens += std::max(ladder * 5 / 2 + 3 * kTail, chunks);
+    tokens += std::max(top * (kTurns + 1) / 2 + 3 * (top + kTail), chunks);
     if (setup.canPersist)
-        tokens += ladder + kTail;
+        tokens += std::max(top, chunks) + kTail;
     return tokens;
 }
 

@@ -63,7 +63,7 @@ struct CalibrationFinding {
 ///
 ///   marker, extend, repeat, shorten      caching at all, and whether any position can be gone back to
 ///   long, rewind                         token-granular so far: is it a window that is longer than that?
-///   rewind (three places)                checkpointed: how much is lost
+///   grow (turn by turn), rewind          checkpointed: how much is lost in the middle of a turn
 ///   chunks                               token-granular: --cache-reuse, and from which length on
 ///   save, erase, restore, after restore  whether a restored file is worth anything: only the next request tells
 ///
@@ -131,6 +131,7 @@ private:
     int m_head = 0; ///< tokens of the chunk prompt in front of the first gap
     bool m_granular = true; ///< nothing was lost so far
     int m_lost = 0;
+    int m_grown = 0; ///< turns of the ladder so far
 };
 
 /// One sentence, for doctor and for the evidence: "goes back to any position (rewinds of up to 9,072 tokens tried)".

@@ -3,6 +3,8 @@
 
 #include "core/engine/text.h"
 
+#include "core/engine/calibrationtext.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QLocale>
@@ -270,6 +272,8 @@ QString renderResult(const QString &method, const QJsonObject &result)
             .arg(result.value(QStringLiteral("applied")).toBool() ? QStringLiteral("Applied. ") : QString(),
                  textOf(result, "summary"), textOf(result, "plan_id"));
     }
+    if (method == QLatin1String("server.calibrate"))
+        return renderCalibration(result);
     if (method == QLatin1String("context.cuts")) {
         const QJsonArray legal = result.value(QStringLiteral("legal")).toArray();
         QStringList lines{QStringLiteral("%1 legal cuts in %2%3 tokens, target %4:")

@@ -229,6 +229,26 @@ constexpr const char kDoctorOut[] =
 "capabilities_line","coherence_line","eviction_line","memory","chunk_reuse","ring","advice","notes"]})";
 constexpr const char kSlotsIn[] =
     R"({"type":"object","properties":{"history":{"type":"boolean","description":"over time, too"},"since_ms":{"type":"number"}}})";
+constexpr const char kCalibrateIn[] = R"({"type":"object","properties":{)" KERF_SLOT R"(,
+"consent":{"type":"boolean","description":"must be true: what the slot holds is lost"},
+"dry_run":{"type":"boolean","description":"say what would be sent, send nothing"},
+"use":{"type":"boolean","description":"keep the result as evidence; true unless given"
+}
+, "longest": { "type" : "integer", "minimum" : 0, "description" : "tokens of the longest prompt" }
+}
+})";
+// A dry run answers with dry_run and plan alone, so nothing is required here.
+constexpr const char kCalibrateOut[] =
+    R"({"type":"object","properties":{"memory_kind":{"type":"string","enum":["full_attention","checkpointed","unknown"]},
+"rewind_grain_tokens":{"type":["integer","null"]},"proven_rewind_tokens":{"type":"integer"},"prompt_cache_off":{"type":"boolean"},
+"chunk_reuse":{"type":["integer","null"]},"restore_holds":{"type":["boolean","null"]},
+"prefill_cost":{"type":"object","properties":{"ms_per_token":{"type":["number","null"]},"ms_per_token_per_1k":{"type":["number","null"]},
+"ms_per_request":{"type":["number","null"]},"samples":{"type":"integer"}}},
+"steps":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"sent":{"type":"integer"},
+"reused":{"type":["integer","null"]},"prefilled":{"type":["integer","null"]},"ms":{"type":["number","null"]},
+"expected":{"type":["integer","null"]},"concluded":{"type":"string"}}}},
+"slot_id":{"type":"integer"},"backend":{"type":"string"},"simulated":{"type":"boolean"},"used":{"type":"boolean"},
+"dry_run":{"type":"boolean"},"plan":{"type":"object"},"notes":{"type":"array","items":{"type":"string"}},"summary":{"type":"string"}}})";
 constexpr const char kSlotsOut[] =
     R"({"type":"object","properties":{"slots":{"type":["array","null"]}},"required":["slots"]})";
 
@@ -291,6 +311,11 @@ const QList<ToolInfo> &toolTable()
          kDoctorOut, false, true, true},
         {"server.slots", "Slots", "What is known of every slot and of the host prompt cache.", kSlotsIn, kSlotsOut,
          false, true, true},
+        {"server.calibrate", "Calibrate",
+         "Find out by experiment what the server reuses. Sends up to some 20 prompts to an idle slot, which loses what "
+         "it "
+         "holds.",
+         kCalibrateIn, kCalibrateOut, false, false, false},
         {"profile.get", "Get the eviction profile", "The policy in force, and where each value came from.", kProfileIn,
          kProfileOut, false, true, true},
         {"profile.set", "Set the eviction profile",

@@ -312,6 +312,14 @@ def server(service):
     service.error(-32602, None, "profile.set", overrides={"no_such_knob": 1})
     service.error(-32602, None, "profile.set", overrides={"snap_tolerance_tokens": -1})
     service.call("profile.reset", session_id="c")
+    service.error(-32602, "consent", "server.calibrate")
+    found = service.call("server.calibrate", consent=True)
+    fields("calibrate", found, {"memory_kind": str, "rewind_grain_tokens": opt(int), "chunk_reuse": opt(int),
+                                "restore_holds": opt(bool), "prefill_cost": dict, "steps": list})
+    fields("prefill_cost", found["prefill_cost"], {"ms_per_token": opt(NUM), "ms_per_token_per_1k": opt(NUM)})
+    for step in found["steps"]:
+        fields("step", step, {"name": str, "sent": int, "reused": opt(int), "prefilled": opt(int), "ms": opt(NUM)})
+    check(found["memory_kind"] == "checkpointed" and found["simulated"] is True, "the embedded server is recurrent")
     for alias in ("kerf.status", "sakur4.status"):
         status = service.call(alias)
         fields(alias, status, STATUS)
