@@ -11,17 +11,19 @@
 #include <QCryptographicHash>
 #include <QDeadlineTimer>
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 #include <QHostAddress>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QPointer>
-#include <QStorageInfo>
 #include <QtConcurrent>
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
 namespace kerf {
 
@@ -684,8 +686,7 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
             if (lineTime >= 0 && m_logBeganMs >= 0)
                 m_madeAt.insert({event.slot, static_cast<int>(event.value)},
                                 std::min(m_logWrittenMs, m_logBeganMs + lineTime / 1000));
-        }
-        else if (event.kind == Kind::ChunkMoved && event.value > 0)
+        } else if (event.kind == Kind::ChunkMoved && event.value > 0)
             m_smallestChunk = m_smallestChunk == 0 ? static_cast<int>(event.value)
                                                    : std::min(m_smallestChunk, static_cast<int>(event.value));
         else if (event.kind == Kind::ContextShifted)
@@ -1331,8 +1332,11 @@ std::optional<qint64> LlamaBackend::freeSaveBytes() const
 {
     if (m_flags.slotSavePath.isEmpty() || !isLocal(m_http.base()) || QFileInfo(m_flags.slotSavePath).isRelative())
         return std::nullopt;
-    const QStorageInfo storage(m_flags.slotSavePath);
-    return storage.isValid() ? std::optional<qint64>(storage.bytesAvailable()) : std::nullopt;
+    // Not QStorageInfo: it wants the mount point in a list, which a chroot or a container does not have.
+    std::error_code error;
+    const std::filesystem::space_info space =
+        std::filesystem::space(QFile::encodeName(m_flags.slotSavePath).toStdString(), error);
+    return error ? std::nullopt : std::optional<qint64>(static_cast<qint64>(space.available));
 }
 
 QByteArray LlamaBackend::pieceBytes(TokenId id) const { return m_pieces.value(id); }
@@ -1490,9 +1494,8 @@ QJsonObject LlamaBackend::hostCacheJson(const QJsonArray &entries) const
 QJsonValue LlamaBackend::madeAt(int slotId, const Checkpoint &checkpoint) const
 {
     const auto it = m_madeAt.constFind({slotId, checkpoint.position});
-    return it == m_madeAt.cend()
-        ? QJsonValue(QJsonValue::Null)
-        : QJsonValue(QDateTime::fromMSecsSinceEpoch(*it, Qt::UTC).toString(Qt::ISODateWithMs));
+    return it == m_madeAt.cend() ? QJsonValue(QJsonValue::Null)
+                                 : QJsonValue(QDateTime::fromMSecsSinceEpoch(*it, Qt::UTC).toString(Qt::ISODateWithMs));
 }
 
 QString LlamaBackend::evidenceKey() const
