@@ -17,6 +17,7 @@ enum ExitCode { ExitDone = 0, ExitFailed = 1, ExitUsage = 2, ExitUnreachable = 3
 // Each command parses `arguments`, which begin behind its own name ("kerfd demo --json" -> {"--json"}), runs the
 // event loop if it needs one, and returns the exit code. Results go to stdout, everything else to stderr.
 int runDoctor(QCoreApplication &app, QStringList arguments);
+int runDiff(QCoreApplication &app, QStringList arguments);
 int runCalibrate(QCoreApplication &app, QStringList arguments);
 int runDemo(QCoreApplication &app, QStringList arguments);
 int runPlan(QCoreApplication &app, QStringList arguments);

@@ -28,6 +28,7 @@ const Command kCommands[] = {
     {"demo", "a whole session on the embedded simulation; needs nothing", runDemo},
 #endif
     {"plan", "plan a cut, and apply it if asked", runPlan},
+    {"diff", "where two prompts part, and why", runDiff},
     {"receipt", "where the window went, what was reused, what it cost", runReceipt},
     {"sessions", "the sessions of the store", runSessions},
     {"call", "call any method of the protocol", runCall},

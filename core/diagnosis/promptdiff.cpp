@@ -46,6 +46,9 @@ constexpr CauseName kCauses[] = {
     {DiffCause::MessagesRemoved, "messages-removed",
      "Ask where a cut may fall (context.plan_eviction) before messages are removed; with --cache-reuse the rest is "
      "shifted."},
+    {DiffCause::OtherConversation, "other-conversation",
+     "Let side requests run on a slot of their own (-np 2), or on another server: on the only slot they take the main "
+     "conversation's place."},
     {DiffCause::HistoryReplaced, "history-replaced",
      "Keep the head as it is and evict behind it instead of replacing the history."},
     {DiffCause::Thinking, "thinking",
@@ -312,6 +315,19 @@ QString plural(qsizetype count, const QString &one, const QString &many)
     return count == 1 ? QStringLiteral("1 %1").arg(one) : QStringLiteral("%1 %2").arg(number(count), many);
 }
 
+/// Less than half of the shorter text stands in both at the same end.
+bool unlike(const QString &a, const QString &b)
+{
+    const qsizetype shorter = std::min(a.size(), b.size());
+    qsizetype head = 0;
+    while (head < shorter && a.at(head) == b.at(head))
+        ++head;
+    qsizetype tail = 0;
+    while (tail < shorter - head && a.at(a.size() - 1 - tail) == b.at(b.size() - 1 - tail))
+        ++tail;
+    return 2 * (head + tail) < shorter;
+}
+
 class Finder
 {
 public:
@@ -328,6 +344,8 @@ public:
         m_diff.lcp = commonPrefix(m_a.layout.tokens, m_b.layout.tokens);
         if (m_diff.lcp == m_diff.totalA && m_diff.lcp == m_diff.totalB)
             return finish(DiffCause::Same, {}, QStringLiteral("the two prompts are the same"));
+        if (m_diff.totalA == 0)
+            return finish(DiffCause::Extends, {}, QStringLiteral("the first prompt is empty"));
         if (m_diff.lcp == m_diff.totalA)
             return finish(DiffCause::Extends, {},
                           QStringLiteral("the second prompt goes on where the first ended: %1 tokens more")
@@ -545,6 +563,17 @@ private:
                        QStringLiteral("message %1 (%2) has a value that changes").arg(number, m_diff.role));
                 return true;
             }
+        }
+        if (same == 0 && roleOf(a) == roleOf(b) && roleOf(a) == QLatin1String("system") && unlike(textA, textB)) {
+            finish(
+                DiffCause::OtherConversation,
+                QStringLiteral("%1 → %2 messages, %3 → %4 tools")
+                    .arg(keysA.size())
+                    .arg(keysB.size())
+                    .arg(m_a.tools.size())
+                    .arg(m_b.tools.size()),
+                QStringLiteral("another system prompt: this is another conversation, not a later turn of the first"));
+            return true;
         }
         // Messages shifted against each other.
         const auto found = [](const QList<QByteArray> &keys, const QByteArray &key, qsizetype from) {

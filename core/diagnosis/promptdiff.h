@@ -35,6 +35,7 @@ enum class DiffCause {
     MemoryInjected, ///< text or a message was put in front of the history
     MessagesInserted, ///< ... in the middle of it
     MessagesRemoved, ///< messages went, and what was behind them follows at once
+    OtherConversation, ///< another system prompt: a title, a summary, a sub-agent on the same server
     HistoryReplaced, ///< compaction: other and fewer messages from there on
     Thinking, ///< thoughts were stripped or rendered otherwise
     TokenizerSeam, ///< the same bytes, other token ids

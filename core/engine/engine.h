@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/calibration/calibration.h"
+#include "core/diagnosis/promptdiff.h"
 #include "core/engine/keptprompts.h"
 #include "core/engine/kerfservice.h"
 #include "core/engine/session.h"
@@ -38,6 +39,10 @@ public:
     QString render(const QString &method, const QJsonObject &result) const override;
 
 private:
+    struct DiffPrompt { ///< one side of context.diff
+        DiffSide side;
+        QJsonArray parts;
+    };
     using SessionPtr = std::shared_ptr<Session>;
     using Answer = QCoro::Task<Result<QJsonObject>>;
     using Method = Answer (Engine::*)(QJsonObject, CallContext);
@@ -68,7 +73,8 @@ private:
     Answer receipt(QJsonObject params, CallContext context);
     Answer compactions(QJsonObject params, CallContext context);
     Answer promptTokens(QJsonObject params, CallContext context);
-    Answer diff(QJsonObject params, CallContext context);
+    Answer diff(QJsonObject params, CallContext context); // diffmethod.cpp
+    QCoro::Task<Result<DiffPrompt>> diffPrompt(SessionPtr session, QJsonValue which, QString field);
 
     // server, profile, service (servermethods.cpp)
     Answer doctor(QJsonObject params, CallContext context);

@@ -24,18 +24,6 @@ QJsonObject stretch(const QString &part, const QString &role, int begin, int end
             {QStringLiteral("begin"), begin}, {QStringLiteral("end"), end}};
 }
 
-/// {part, seq} at a position; an empty object = no part is known there.
-QJsonObject partAt(const QJsonArray &parts, int position)
-{
-    for (const QJsonValue &value : parts) {
-        const QJsonObject part = value.toObject();
-        if (position >= part.value(QStringLiteral("begin")).toInt()
-            && position < part.value(QStringLiteral("end")).toInt())
-            return part;
-    }
-    return {};
-}
-
 } // namespace
 
 /// `held`: what the next request will meet, as far as its ids are known; `next`; `sent`: the prompt that was handed out
@@ -136,40 +124,6 @@ Engine::Answer Engine::promptTokens(QJsonObject params, CallContext context)
                           {QStringLiteral("revision"), prompt.revision},
                           {QStringLiteral("parts"), prompt.parts},
                           {QStringLiteral("tokens"), rows}};
-}
-
-Engine::Answer Engine::diff(QJsonObject params, CallContext context)
-{
-    KERF_TRY(sessionId, params::session(params, context.defaultSessionId));
-    KERF_TRY(a, params::text(params, QStringLiteral("a"), true));
-    KERF_TRY(b, params::text(params, QStringLiteral("b"), true));
-    KERF_TRY(session, co_await openSession(sessionId, false));
-    co_await m_backend->ready();
-    KERF_TRY(left, co_await promptOf(session, a, QStringLiteral("a")));
-    KERF_TRY(right, co_await promptOf(session, b, QStringLiteral("b")));
-    const int lcp = commonPrefix(left.tokens, right.tokens);
-    QJsonValue first(QJsonValue::Null);
-    if (lcp < left.tokens.size() || lcp < right.tokens.size()) {
-        QJsonObject at = partAt(right.parts, lcp);
-        if (at.isEmpty())
-            at = partAt(left.parts, lcp);
-        const QString reason = lcp == left.tokens.size() ? QStringLiteral("%1 ends here: %2 only extends it").arg(a, b)
-            : lcp == right.tokens.size() ? QStringLiteral("%1 ends here: it is a prefix of %2").arg(b, a)
-                                         : QStringLiteral("the token ids differ");
-        first = QJsonObject{
-            {QStringLiteral("position"), lcp},
-            {QStringLiteral("part"),
-             at.isEmpty() ? QJsonValue(QStringLiteral("end")) : at.value(QStringLiteral("part"))},
-            {QStringLiteral("seq"), at.isEmpty() ? QJsonValue(QJsonValue::Null) : at.value(QStringLiteral("seq"))},
-            {QStringLiteral("reason"), reason}};
-    }
-    co_return QJsonObject{{QStringLiteral("session_id"), sessionId},
-                          {QStringLiteral("a"), a},
-                          {QStringLiteral("b"), b},
-                          {QStringLiteral("a_total"), static_cast<qint64>(left.tokens.size())},
-                          {QStringLiteral("b_total"), static_cast<qint64>(right.tokens.size())},
-                          {QStringLiteral("lcp"), lcp},
-                          {QStringLiteral("first_difference"), first}};
 }
 
 } // namespace kerf

@@ -4,6 +4,7 @@
 #include "core/engine/text.h"
 
 #include "core/engine/calibrationtext.h"
+#include "core/engine/difftext.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -272,6 +273,8 @@ QString renderResult(const QString &method, const QJsonObject &result)
             .arg(result.value(QStringLiteral("applied")).toBool() ? QStringLiteral("Applied. ") : QString(),
                  textOf(result, "summary"), textOf(result, "plan_id"));
     }
+    if (method == QLatin1String("context.diff"))
+        return renderDiff(result);
     if (method == QLatin1String("server.calibrate"))
         return renderCalibration(result);
     if (method == QLatin1String("context.cuts")) {

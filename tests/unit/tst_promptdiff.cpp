@@ -251,6 +251,11 @@ void tst_PromptDiff::causes_data()
         merged.merged = true;
         row("seam", {base}, merged, "tokenizer-seam", "system", QStringLiteral("\".\" → \".\\n\""));
     }
+    row("side request", {base},
+        {talk(QStringLiteral("Write a title of five words for what follows, and nothing else."), 1)},
+        "other-conversation", "system");
+    row("near a side request: more behind the same text", {base},
+        {talk(system + QStringLiteral("Be brief in all you say."), 1)}, "memory-injected", "system");
     row("shortened", {base}, {[&] {
             Maker maker{base};
             maker.generation.clear();
