@@ -2,7 +2,7 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
-    <name>CheckpointRing</name>
+    <name>kerf::CheckpointRing</name>
     <message>
         <source>Checkpoint ring</source>
         <translation>Checkpoint-Ring</translation>
@@ -255,7 +255,7 @@
     </message>
 </context>
 <context>
-    <name>CheckpointsModel</name>
+    <name>kerf::CheckpointsModel</name>
     <message numerus="yes">
         <source>%n checkpoint(s)</source>
         <translation>
@@ -317,7 +317,7 @@
     </message>
 </context>
 <context>
-    <name>CompactionsModel</name>
+    <name>kerf::CompactionsModel</name>
     <message>
         <source>not reported</source>
         <translation>nicht gemeldet</translation>
@@ -368,7 +368,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>ConnectionDialog</name>
+    <name>kerf::ConnectionDialog</name>
     <message>
         <source>Connect</source>
         <translation>Verbinden</translation>
@@ -447,7 +447,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>Controller</name>
+    <name>kerf::Controller</name>
     <message>
         <source>embedded (simulated)</source>
         <translation>eingebettet (simuliert)</translation>
@@ -583,7 +583,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>DockTitle</name>
+    <name>kerf::DockTitle</name>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
@@ -598,7 +598,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>EventsModel</name>
+    <name>kerf::EventsModel</name>
     <message>
         <source>Time</source>
         <translation>Zeit</translation>
@@ -632,7 +632,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>EvidenceModel</name>
+    <name>kerf::EvidenceModel</name>
     <message>
         <source>Claim</source>
         <translation>Aussage</translation>
@@ -651,7 +651,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>MainWindow</name>
+    <name>kerf::MainWindow</name>
     <message>
         <source>Paused, %1 new</source>
         <translation>Angehalten, %1 neu</translation>
@@ -1299,7 +1299,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>MessageArea</name>
+    <name>kerf::MessageArea</name>
     <message>
         <source>Message</source>
         <translation>Meldung</translation>
@@ -1337,7 +1337,7 @@ Predicted %2, measured %3: %4</source>
     </message>
 </context>
 <context>
-    <name>PrefillChart</name>
+    <name>kerf::PrefillChart</name>
     <message>
         <source>No compaction here.</source>
         <translation>Hier ist keine Kürzung.</translation>
@@ -1462,7 +1462,7 @@ predicted %2, %3</source>
     </message>
 </context>
 <context>
-    <name>ReceiptView</name>
+    <name>kerf::ReceiptView</name>
     <message>
         <source>Receipt</source>
         <translation>Beleg</translation>
@@ -1677,7 +1677,7 @@ predicted %2, %3</source>
     </message>
 </context>
 <context>
-    <name>RetainedPrefixView</name>
+    <name>kerf::RetainedPrefixView</name>
     <message>
         <source>Retained prefix</source>
         <translation>Behaltenes Präfix</translation>
@@ -1827,7 +1827,7 @@ predicted %2, %3</source>
     </message>
 </context>
 <context>
-    <name>StartPage</name>
+    <name>kerf::StartPage</name>
     <message>
         <source>Start page</source>
         <translation>Startseite</translation>
@@ -1882,7 +1882,7 @@ predicted %2, %3</source>
     </message>
 </context>
 <context>
-    <name>TimelineView</name>
+    <name>kerf::TimelineView</name>
     <message>
         <source>Timeline</source>
         <translation>Zeitleiste</translation>
@@ -2251,7 +2251,7 @@ predicted %2, %3</source>
     </message>
 </context>
 <context>
-    <name>VerdictStrip</name>
+    <name>kerf::VerdictStrip</name>
     <message>
         <source>Verdict</source>
         <translation>Urteil</translation>
@@ -2372,7 +2372,7 @@ verdict %3, cache_status %4, pairs_with_cache %5</source>
     </message>
 </context>
 <context>
-    <name>WindowBar</name>
+    <name>kerf::WindowBar</name>
     <message>
         <source>Window by part</source>
         <translation>Fenster nach Teilen</translation>

@@ -2,7 +2,7 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
-    <name>CheckpointsModel</name>
+    <name>kerf::CheckpointsModel</name>
     <message numerus="yes">
         <source>%n checkpoint(s)</source>
         <translation>
@@ -12,7 +12,7 @@
     </message>
 </context>
 <context>
-    <name>PrefillChart</name>
+    <name>kerf::PrefillChart</name>
     <message numerus="yes">
         <source>Prefill cost, %n compaction(s)</source>
         <translation>
@@ -22,7 +22,7 @@
     </message>
 </context>
 <context>
-    <name>ReceiptView</name>
+    <name>kerf::ReceiptView</name>
     <message numerus="yes">
         <source>%n episode(s)</source>
         <translation>
@@ -32,7 +32,7 @@
     </message>
 </context>
 <context>
-    <name>RetainedPrefixView</name>
+    <name>kerf::RetainedPrefixView</name>
     <message numerus="yes">
         <source>%1 equal tokens before</source>
         <translation>
@@ -42,7 +42,7 @@
     </message>
 </context>
 <context>
-    <name>TimelineView</name>
+    <name>kerf::TimelineView</name>
     <message numerus="yes">
         <source>%1, %n episode(s)</source>
         <translation>
@@ -73,7 +73,7 @@
     </message>
 </context>
 <context>
-    <name>VerdictStrip</name>
+    <name>kerf::VerdictStrip</name>
     <message numerus="yes">
         <source>The session has moved on by %n episode(s). Plan again (F6).</source>
         <translation>

@@ -56,6 +56,16 @@ private Q_SLOTS:
         QCOMPARE(text(0), QStringLiteral("0 Checkpoints"));
     }
 
+    /// A class looks its texts up by its full name, namespace and all.
+    void textsOfClassesAreFound()
+    {
+        installTranslations(*qApp, QLocale(QStringLiteral("de_DE")));
+        QCOMPARE(QCoreApplication::translate("kerf::MainWindow", "Compactions"), QString::fromUtf8("Kürzungen"));
+        QFile device(QStringLiteral(KERF_SOURCE_DIR "/translations/kerf_de.ts"));
+        QVERIFY(device.open(QIODevice::ReadOnly));
+        QVERIFY2(!device.readAll().contains("<name>MainWindow</name>"), "run update_translations with -I");
+    }
+
     void everyPluralFormIsWritten_data()
     {
         QTest::addColumn<QString>("file");
