@@ -391,7 +391,7 @@ void CheckpointRing::paintCenter(QPainter &painter, const RingScale &scale, cons
             lines.append({tr("SIMULATED"), bold, c.simulated});
         else if (m_picture.rangeOnly)
             lines.append({tr("may reuse"), small, c.dimText});
-        else if (m_picture.cut == CutPicture::Cut::Planned)
+        else if (m_picture.cut == CutPicture::Cut::Planned || m_picture.cut == CutPicture::Cut::WhatIf)
             lines.append({tr("would reuse"), small, c.dimText});
         else
             lines.append({m_picture.reused ? tr("reused") : tr("in the prompt"), small, c.dimText});
@@ -410,8 +410,11 @@ void CheckpointRing::paintCenter(QPainter &painter, const RingScale &scale, cons
                           small, c.dimText});
         } else if (!m_picture.rangeOnly) {
             if (m_picture.reused && m_picture.sentTotal > 0)
-                lines.append({tr("of %1 sent").arg(number(m_picture.sentTotal, m_picture.exact || m_picture.measured)),
-                              small, c.dimText});
+                lines.append(
+                    {m_picture.whatIf
+                         ? tr("of %1").arg(number(m_picture.sentTotal, false))
+                         : tr("of %1 sent").arg(number(m_picture.sentTotal, m_picture.exact || m_picture.measured)),
+                     small, c.dimText});
             else if (m_picture.contextSize > 0)
                 lines.append({tr("of %1").arg(number(m_picture.contextSize)), small, c.dimText});
         }
@@ -653,7 +656,30 @@ void CheckpointRing::paintEvent(QPaintEvent *)
     };
 
     // The cuts: always text colour; dashed as requested, solid as aligned. Labels go first, they matter most.
-    if (cut) {
+    if (m_picture.whatIf) {
+        const auto radius = [&](int at, const QPen &pen, qreal reach) {
+            painter.setPen(pen);
+            painter.drawLine(scale.pointAt(at, inner - 16), scale.pointAt(at, outer + reach));
+        };
+        if (m_picture.planCut && m_picture.planCut != m_picture.whatIf) {
+            QPen dotted(c.text, 1.6, Qt::CustomDashLine, Qt::FlatCap);
+            dotted.setDashPattern({1.6, 1.6});
+            radius(*m_picture.planCut, dotted, 6);
+            const QString text = tr("plan %1").arg(number(*m_picture.planCut, !m_picture.estimated()));
+            const QRectF box = placeLabel(labels, scale, *m_picture.planCut, outer + 12,
+                                          QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), bounds);
+            painter.setFont(font());
+            painter.setPen(c.dimText);
+            painter.drawText(box, Qt::AlignCenter, text);
+        }
+        radius(*m_picture.whatIf, QPen(c.text, 2.8, Qt::SolidLine, Qt::FlatCap), 12);
+        const QString text = tr("what-if %1").arg(number(*m_picture.whatIf, !m_picture.estimated()));
+        const QRectF box = placeLabel(labels, scale, *m_picture.whatIf, outer + 34,
+                                      QSizeF(boldMetrics.horizontalAdvance(text) + 2, boldMetrics.height()), bounds);
+        painter.setFont(bold);
+        painter.setPen(c.text);
+        painter.drawText(box, Qt::AlignCenter, text);
+    } else if (cut) {
         const bool equal = m_picture.requested && m_picture.aligned && *m_picture.requested == *m_picture.aligned;
         if (m_picture.aligned) {
             const bool onHead = std::any_of(

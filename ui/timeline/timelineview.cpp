@@ -6,6 +6,7 @@
 #include "ui/theme/patterns.h"
 #include "ui/theme/theme.h"
 #include "ui/viewmodel/numbers.h"
+#include "ui/viewmodel/whatif.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -216,8 +217,12 @@ void TimelineView::setPicture(const CutPicture &picture)
         return;
     const QString before = tableDescription();
     const bool other = picture.cut != m_picture.cut || picture.number != m_picture.number;
+    const bool sameBlocks = picture.blocks.size() == m_picture.blocks.size()
+        && picture.blocks.constData() == m_picture.blocks.constData(); // shared: a move of the cut
     m_picture = picture;
-    m_index.setBlocks(picture.blocks);
+    if (!sameBlocks)
+        m_index.setBlocks(picture.blocks);
+    m_cutRuler.setReport(picture.cuts);
     m_costInMs = std::any_of(picture.alternatives.begin(), picture.alternatives.end(),
                              [](const AlternativeValue &a) { return a.predictedMs.has_value(); });
     m_costMaximum = 0;
@@ -225,11 +230,46 @@ void TimelineView::setPicture(const CutPicture &picture)
         m_costMaximum = std::max(m_costMaximum, alternativeCost(alternative).value_or(0));
     if (m_fitted || other)
         m_visible = m_fitted ? fitRange() : TokenScale::clamped(m_visible, axisTotal());
-    m_stripDirty = true;
+    m_stripDirty = m_stripDirty || !sameBlocks;
     layoutLanes();
     viewport()->update();
     if (tableDescription() != before)
         announceTable(this);
+}
+
+void TimelineView::setWhatIf(WhatIf *whatIf)
+{
+    m_whatIf = whatIf;
+    connect(whatIf, &WhatIf::moved, viewport(), qOverload<>(&QWidget::update));
+}
+
+const CutRuler &TimelineView::cutRuler() const
+{
+    m_cutRuler.setPlace(tokenScale(), m_lanes[static_cast<int>(Lane::CutRuler)], font());
+    const bool cut = m_picture.cut == CutPicture::Cut::Planned;
+    m_cutRuler.setMarks(trying() ? m_picture.whatIf : std::nullopt,
+                        trying()  ? m_picture.planCut
+                            : cut ? std::optional<int>(m_picture.retained)
+                                  : std::nullopt,
+                        trying() && m_whatIf ? m_whatIf->headline() : QString());
+    return m_cutRuler;
+}
+
+QPointF TimelineView::handlePoint() const
+{
+    if (!trying() || *m_picture.whatIf < m_visible.begin || *m_picture.whatIf > m_visible.end)
+        return {};
+    return {tokenScale().toX(*m_picture.whatIf), m_lanes[0].bottom() - 8};
+}
+
+bool TimelineView::isEvicted(const BlockValue &block) const
+{
+    if (!trying())
+        return block.tierAfter.has_value();
+    const QList<TokenRange> &gone = m_picture.evicted;
+    const auto it = std::upper_bound(gone.cbegin(), gone.cend(), block.range.begin,
+                                     [](int at, const TokenRange &range) { return at < range.end; });
+    return it != gone.cend() && it->begin < block.range.end;
 }
 
 void TimelineView::setEpisodes(const QList<EpisodeValue> &episodes)
@@ -246,12 +286,14 @@ qreal TimelineView::labelWidth() const
     const QFontMetricsF metrics(bold);
     return std::max(metrics.horizontalAdvance(laneTitle(Lane::Checkpoints)),
                     metrics.horizontalAdvance(laneTitle(Lane::Holds)))
-        + 24;
+        + 34;
 }
 
 qreal TimelineView::laneHeight(Lane lane) const
 {
     const qreal line = QFontMetricsF(font()).height();
+    if (m_collapsed.contains(lane))
+        return line + 6;
     switch (lane) {
     case Lane::Ruler:
         return line + 14;
@@ -266,7 +308,7 @@ qreal TimelineView::laneHeight(Lane lane) const
     case Lane::Flow:
         return 26;
     case Lane::CutRuler:
-        return line * 5 + 24;
+        return line * (m_cutRuler.isEmpty() ? 5 : 8) + 24;
     case Lane::Strip:
         return 2 * line + 8;
     }
@@ -278,8 +320,7 @@ void TimelineView::layoutLanes()
     const qreal left = labelWidth();
     const qreal width = std::max<qreal>(20, viewport()->width() - left - 10);
     qreal middle = 0;
-    for (int i = 1; i < kLaneCount - 1; ++i) {
-        const Lane lane = static_cast<Lane>(i);
+    for (const Lane lane : std::as_const(m_order)) {
         if (!m_hidden.contains(lane))
             middle += laneHeight(lane);
     }
@@ -292,18 +333,127 @@ void TimelineView::layoutLanes()
     const qreal spare = std::max<qreal>(0, room - middle);
     m_lanes[0] = QRectF(left, 0, width, rulerHeight);
     qreal y = rulerHeight - verticalScrollBar()->value();
-    for (int i = 1; i < kLaneCount - 1; ++i) {
-        const Lane lane = static_cast<Lane>(i);
+    for (const Lane lane : std::as_const(m_order)) {
+        const int i = static_cast<int>(lane);
         if (m_hidden.contains(lane)) {
             m_lanes[i] = QRectF();
             continue;
         }
-        const qreal height = laneHeight(lane) + (lane == Lane::CutRuler ? spare : 0);
+        const bool takesRest = lane == Lane::CutRuler && !m_collapsed.contains(lane);
+        const qreal height = laneHeight(lane) + (takesRest ? spare : 0);
         m_lanes[i] = QRectF(left, y, width, height);
         y += height;
     }
     m_lanes[kLaneCount - 1] =
         stripHeight > 0 ? QRectF(left, viewport()->height() - stripHeight, width, stripHeight) : QRectF();
+}
+
+void TimelineView::setLaneCollapsed(Lane lane, bool collapsed)
+{
+    if (collapsed)
+        m_collapsed.insert(lane);
+    else
+        m_collapsed.remove(lane);
+    layoutLanes();
+    viewport()->update();
+}
+
+void TimelineView::moveLane(Lane lane, int place)
+{
+    const qsizetype from = m_order.indexOf(lane);
+    if (from < 0)
+        return;
+    m_order.move(from, std::clamp<qsizetype>(place, 0, m_order.size() - 1));
+    layoutLanes();
+    viewport()->update();
+}
+
+QByteArray TimelineView::saveLanes() const
+{
+    QByteArray state;
+    for (const Lane lane : m_order) {
+        state += QByteArray::number(static_cast<int>(lane));
+        state += m_collapsed.contains(lane) ? "c " : " ";
+    }
+    return state.trimmed();
+}
+
+void TimelineView::restoreLanes(const QByteArray &state)
+{
+    QList<Lane> order;
+    QSet<Lane> collapsed;
+    const QList<QByteArray> words = state.split(' ');
+    for (QByteArray word : words) {
+        const bool thin = word.endsWith('c');
+        if (thin)
+            word.chop(1);
+        bool ok = false;
+        const Lane lane = static_cast<Lane>(word.toInt(&ok));
+        if (!ok || !m_order.contains(lane) || order.contains(lane))
+            return;
+        order.append(lane);
+        if (thin)
+            collapsed.insert(lane);
+    }
+    if (order.size() != m_order.size())
+        return;
+    m_order = order;
+    m_collapsed = collapsed;
+    layoutLanes();
+    viewport()->update();
+}
+
+std::optional<TimelineView::Lane> TimelineView::titleAt(QPointF point) const
+{
+    if (point.x() >= m_lanes[0].left() - 8 || point.y() < m_lanes[0].bottom())
+        return std::nullopt;
+    if (!m_lanes[kLaneCount - 1].isEmpty() && point.y() >= m_lanes[kLaneCount - 1].top())
+        return std::nullopt;
+    for (const Lane lane : m_order) {
+        const QRectF rect = m_lanes[static_cast<int>(lane)];
+        if (!rect.isEmpty() && point.y() >= rect.top() && point.y() < rect.bottom())
+            return lane;
+    }
+    return std::nullopt;
+}
+
+void TimelineView::dragLane(qreal y)
+{
+    // It changes places with a neighbour when the pointer is past that one's middle.
+    const qsizetype at = m_order.indexOf(*m_pressLane);
+    for (const int step : {-1, 1}) {
+        qsizetype other = at + step;
+        while (other >= 0 && other < m_order.size() && m_lanes[static_cast<int>(m_order.at(other))].isEmpty())
+            other += step;
+        if (other < 0 || other >= m_order.size())
+            continue;
+        const qreal middle = m_lanes[static_cast<int>(m_order.at(other))].center().y();
+        if (step < 0 ? y < middle : y > middle) {
+            moveLane(*m_pressLane, static_cast<int>(other));
+            return;
+        }
+    }
+}
+
+QString TimelineView::whyOf(const BlockValue &block) const
+{
+    const QString name = block.seq > 0 ? tr("Episode %1").arg(number(block.seq)) : tr("This part");
+    const bool exact = !m_picture.estimated();
+    if (isEvicted(block)) {
+        return tr("%1 is evicted: it lies in the run that begins at the cut, %2. Its text stays in the store.")
+            .arg(name, number(m_picture.retained, exact));
+    }
+    if (block.pinned)
+        return tr("%1 is kept: it is pinned, and no cut evicts a pin.").arg(name);
+    if (block.role == Role::System)
+        return tr("%1 is kept: the system prompt is never evicted.").arg(name);
+    if (block.recent || (m_picture.cuts && block.range.begin >= m_picture.cuts->recentBegin))
+        return tr("%1 is kept: it belongs to the recent part, which stays word for word.").arg(name);
+    if (m_picture.cut == CutPicture::Cut::None)
+        return tr("%1 is kept: nothing is planned.").arg(name);
+    if (block.range.begin < m_picture.retained)
+        return tr("%1 is kept: it lies in front of the cut at %2.").arg(name, number(m_picture.retained, exact));
+    return tr("%1 is kept: the run takes enough without it, or it is the last user message.").arg(name);
 }
 
 QRectF TimelineView::laneRect(Lane lane) const { return m_lanes[static_cast<int>(lane)]; }
@@ -409,13 +559,17 @@ void TimelineView::paintEvent(QPaintEvent *)
     paintCuts(p, c);
     paintCheckpoints(p, c);
     paintSelection(p, c);
+    if (trying() && !m_collapsed.contains(Lane::CutRuler))
+        cutRuler().paintCard(p, c);
     p.restore();
     paintLaneTitles(p, c);
     p.restore();
 
     p.setRenderHint(QPainter::Antialiasing);
     paintRuler(p, c);
+    paintHandle(p, c);
     paintStrip(p, c);
+    paintMarks(p, c);
 
     if (m_index.count() == 0 && m_picture.ring != CutPicture::Ring::NoSession
         && m_picture.cut == CutPicture::Cut::None) {
@@ -506,17 +660,40 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
                 second = tr("%1 tokens").arg(number(m_picture.sentTotal, exact || m_picture.measured));
             break;
         case Lane::CutRuler:
-            second = m_picture.alternatives.isEmpty() ? tr("prefill")
-                : m_costInMs                          ? tr("prefill, ms")
-                                                      : tr("prefill, tokens");
+            second = !m_cutRuler.isEmpty()
+                ? (m_cutRuler.inMilliseconds() ? tr("predicted prefill, ms") : tr("predicted prefill, tokens"))
+                : m_picture.alternatives.isEmpty() ? tr("prefill")
+                : m_costInMs                       ? tr("prefill, ms")
+                                                   : tr("prefill, tokens");
             break;
         default:
             break;
         }
-        const QRectF room(8, rect.top() + 2, axis.left() - 18, rect.height() - 4);
+        if (lane == Lane::CutRuler && !m_cutRuler.isEmpty() && !m_collapsed.contains(lane)) {
+            // The numbers of its axis stand at the right edge of the title.
+            const CutRuler &ruler = cutRuler();
+            p.setFont(small);
+            p.setPen(c.dimText);
+            const QList<double> ticks = ruler.ticks();
+            for (const double tick : ticks) {
+                const qreal y = ruler.yOf(tick);
+                p.drawText(QRectF(0, y - smallMetrics.height() / 2, axis.left() - 12, smallMetrics.height()),
+                           Qt::AlignRight | Qt::AlignVCenter, ruler.tickText(tick));
+            }
+        }
+        const QRectF room(18, rect.top() + 2, axis.left() - 28, rect.height() - 4);
+        const bool thin = m_collapsed.contains(lane);
         const bool tall = !second.isEmpty() && rect.height() >= boldMetrics.height() + smallMetrics.height();
         const qreal total = boldMetrics.height() + (tall ? smallMetrics.height() : 0);
         const qreal top = room.top() + (room.height() - total) / 2;
+        {
+            const QPointF at(10, top + boldMetrics.height() / 2);
+            p.setRenderHint(QPainter::Antialiasing);
+            p.setPen(Qt::NoPen);
+            p.setBrush(c.dimText);
+            p.drawPolygon(thin ? QPolygonF({at + QPointF(-2, -4), at + QPointF(3, 0), at + QPointF(-2, 4)})
+                               : QPolygonF({at + QPointF(-4, -2), at + QPointF(4, -2), at + QPointF(0, 3)}));
+        }
         p.setFont(bold);
         p.setPen(c.text);
         p.drawText(QRectF(room.left(), top, room.width(), boldMetrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
@@ -553,8 +730,13 @@ void TimelineView::paintRuler(QPainter &p, const SemanticColors &c) const
         enum Kind { Aligned, Requested, Share } kind;
     };
     QList<Chip> chips;
+    if (trying()) {
+        chips.append({*m_picture.whatIf, tr("what-if %1").arg(number(*m_picture.whatIf, exact)), Chip::Aligned});
+        if (m_picture.planCut)
+            chips.append({*m_picture.planCut, tr("plan %1").arg(number(*m_picture.planCut, exact)), Chip::Requested});
+    }
     const bool equal = cut && m_picture.requested && m_picture.aligned && *m_picture.requested == *m_picture.aligned;
-    if (cut && m_picture.aligned)
+    if (cut && !trying() && m_picture.aligned)
         chips.append({*m_picture.aligned,
                       equal ? tr("cut %1 as requested").arg(number(*m_picture.aligned, exact))
                             : tr("cut %1").arg(number(*m_picture.aligned, exact)),
@@ -583,8 +765,9 @@ void TimelineView::paintRuler(QPainter &p, const SemanticColors &c) const
         const qreal width = chipMetrics.horizontalAdvance(chip.text) + 12;
         const qreal x = scale.toX(chip.position);
         // Beside its line: the cut to the left or right of it, others where there is room.
-        QList<qreal> tries = chip.kind == Chip::Aligned ? QList<qreal>{x - width, x - width / 2, x}
-                                                        : QList<qreal>{x + 2, x - width - 2, x + 8 + width / 3};
+        QList<qreal> tries = trying() && chip.kind == Chip::Aligned ? QList<qreal>{x + 9, x - width - 9}
+            : chip.kind == Chip::Aligned                            ? QList<qreal>{x - width, x - width / 2, x}
+                                         : QList<qreal>{x + 2, x - width - 2, x + 8 + width / 3};
         for (qreal left : std::as_const(tries)) {
             left = std::clamp(left, axis.left() - 4, std::max(axis.left() - 4, axis.right() + 8 - width));
             const QRectF rect(left, 3, width, axis.height() - 7);
@@ -781,6 +964,8 @@ void TimelineView::paintHolds(QPainter &p, const SemanticColors &c) const
             word = figure;
         const bool patterned = segment.kind == SegmentKind::Evicted || segment.kind == SegmentKind::KeptAgain
             || segment.kind == SegmentKind::MaybeReused || segment.kind == SegmentKind::Moved;
+        if (m_collapsed.contains(Lane::Holds))
+            continue;
         if (patterned) {
             drawPlate(p, rect, word, ink, c.base);
         } else if (metrics.horizontalAdvance(word) + 6 <= rect.width()) {
@@ -834,7 +1019,7 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
         const qreal x1 = scale.toX(block.range.end);
         if (x1 - x0 >= kMergePixels) {
             const QRectF rect(x0, lane.top() + inset, std::min(x1, lane.right() + 3) - x0, lane.height() - 2 * inset);
-            const bool evicted = block.tierAfter.has_value();
+            const bool evicted = isEvicted(block);
             const QColor color = mixed(c.role(block.role), c.base, evicted ? 0.42 * fade : fade);
             p.fillRect(rect.adjusted(0, 0, -1, 0), color);
             const QString letter = roleLetter(block.role);
@@ -842,7 +1027,7 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
             if (block.seq > 0
                 && metrics.horizontalAdvance(QStringLiteral("%1 %2").arg(block.seq).arg(letter)) + 10 < rect.width())
                 label = QStringLiteral("%1 %2").arg(block.seq).arg(letter);
-            if (metrics.horizontalAdvance(label) + 3 < rect.width()) {
+            if (metrics.horizontalAdvance(label) + 3 < rect.width() && !m_collapsed.contains(Lane::Episodes)) {
                 p.setPen(evicted || fade < 1 ? c.text : c.onFill);
                 p.drawText(rect.adjusted(0, 0, -1, 0), Qt::AlignCenter, label);
             }
@@ -861,7 +1046,7 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
         const int last =
             std::max(i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(columnEnd) - 1)));
         const EpisodeIndex::Summary sum = m_index.summary(i, last);
-        const bool mostlyEvicted = sum.evicted * 2 > sum.episodes;
+        const bool mostlyEvicted = trying() ? isEvicted(m_index.at((i + last) / 2)) : sum.evicted * 2 > sum.episodes;
         p.fillRect(QRectF(x0, lane.top() + inset, kMergePixels, lane.height() - 2 * inset),
                    mixed(c.role(sum.largest), c.base, mostlyEvicted ? 0.42 * fade : fade));
         if (sum.pinned)
@@ -869,6 +1054,40 @@ void TimelineView::paintEpisodes(QPainter &p, const SemanticColors &c) const
         x = std::max(columnEnd, std::min(scale.toX(m_index.at(last).range.end), columnEnd + kMergePixels));
         i = last + 1;
     }
+}
+
+QList<QRectF> TimelineView::drawnBlocks() const
+{
+    QList<QRectF> list;
+    const TokenScale scale = tokenScale();
+    const QRectF lane = m_lanes[static_cast<int>(Lane::Episodes)];
+    int i = m_index.firstEndingAfter(m_visible.begin);
+    qreal x = lane.left() - 1;
+    while (!lane.isEmpty() && i < m_index.count() && m_index.at(i).range.begin < m_visible.end) {
+        const qreal x0 = std::max(scale.toX(m_index.at(i).range.begin), x);
+        qreal x1 = scale.toX(m_index.at(i).range.end);
+        int last = i;
+        if (x1 - x0 < kMergePixels) {
+            const qreal end = x0 + kMergePixels;
+            last = std::max(i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(end) - 1)));
+            x1 = std::max(end, std::min(scale.toX(m_index.at(last).range.end), end + kMergePixels));
+        }
+        list.append(QRectF(x0, lane.top() + 8, x1 - x0, 28));
+        x = x1;
+        i = last + 1;
+    }
+    for (const Lane other : {Lane::Holds, Lane::Sent}) {
+        const QRectF place = m_lanes[static_cast<int>(other)];
+        for (const Segment &segment : m_picture.segments)
+            list.append(rangeRect(scale, segment.range, place, 8));
+    }
+    // The cut ruler fills a column and its tip for each of its points where it is zoomed out.
+    const QRectF ruler = m_lanes[static_cast<int>(Lane::CutRuler)];
+    for (int k = 0; k < m_cutRuler.drawnPoints() && !ruler.isEmpty(); ++k) {
+        list.append(QRectF(ruler.left() + k / 2, ruler.top() + 20, 1, ruler.height() - 30));
+        list.append(QRectF(ruler.left() + k / 2, ruler.top() + 18, 1, 2));
+    }
+    return list;
 }
 
 void TimelineView::paintTiers(QPainter &p, const SemanticColors &c) const
@@ -907,14 +1126,14 @@ void TimelineView::paintTiers(QPainter &p, const SemanticColors &c) const
         const BlockValue &block = m_index.at(i);
         const qreal x0 = std::max(scale.toX(block.range.begin), x);
         qreal x1 = std::min(scale.toX(block.range.end), lane.right() + 2);
-        Tier now = m_index.tierOf(i);
+        Tier now = trying() && isEvicted(block) ? Tier::Referenced : m_index.tierOf(i);
         int n = 1;
         int next = i + 1;
         if (x1 - x0 < kMergePixels) {
             const int last = std::max(
                 i, std::min(m_index.count() - 1, m_index.firstEndingAfter(scale.toPosition(x0 + kMergePixels) - 1)));
             const EpisodeIndex::Summary sum = m_index.summary(i, last);
-            now = sum.lowest;
+            now = trying() && isEvicted(m_index.at((i + last) / 2)) ? Tier::Referenced : sum.lowest;
             n = sum.episodes;
             next = last + 1;
             x1 = std::max(x0 + kMergePixels, std::min(scale.toX(m_index.at(last).range.end), x0 + 2 * kMergePixels));
@@ -1052,6 +1271,13 @@ void TimelineView::paintCutRuler(QPainter &p, const SemanticColors &c) const
     const QRectF lane = m_lanes[static_cast<int>(Lane::CutRuler)];
     if (lane.isEmpty())
         return;
+    if (m_collapsed.contains(Lane::CutRuler))
+        return;
+    if (const CutRuler &ruler = cutRuler(); !ruler.isEmpty()) {
+        const QColor ground = m_picture.simulated ? mixed(c.simulated, c.base, 0.10) : c.base;
+        ruler.paint(p, c, ground);
+        return;
+    }
     const QList<AlternativeValue> &all = m_picture.alternatives;
     p.setFont(font());
     if (all.isEmpty() || m_costMaximum <= 0) {
@@ -1180,6 +1406,26 @@ void TimelineView::paintCuts(QPainter &p, const SemanticColors &c) const
     }
     if (m_picture.cut == CutPicture::Cut::None)
         return;
+    if (trying()) {
+        const auto line = [&](int at, const QPen &pen) {
+            if (at < m_visible.begin || at > m_visible.end)
+                return;
+            p.setPen(pen);
+            p.drawLine(QPointF(scale.toX(at), axis.bottom()), QPointF(scale.toX(at), bottom));
+        };
+        QPen dotted(c.text, 1.6, Qt::CustomDashLine, Qt::FlatCap);
+        dotted.setDashPattern({1.6, 1.6});
+        if (m_picture.planCut && m_picture.planCut != m_picture.whatIf)
+            line(*m_picture.planCut, dotted);
+        const bool legal = m_picture.cuts && m_picture.cuts->legalAt(*m_picture.whatIf) >= 0;
+        QPen solid(c.text, 2.4);
+        if (!legal) {
+            solid = QPen(c.text, 1.8, Qt::CustomDashLine, Qt::FlatCap);
+            solid.setDashPattern({3.2, 2});
+        }
+        line(*m_picture.whatIf, solid);
+        return;
+    }
     if (m_picture.requested && m_picture.requested != m_picture.aligned) {
         QPen dash(c.text, 2, Qt::CustomDashLine, Qt::FlatCap);
         dash.setDashPattern({2.6, 1.6});
@@ -1196,6 +1442,24 @@ void TimelineView::paintCuts(QPainter &p, const SemanticColors &c) const
         p.drawPolygon(
             QPolygonF({QPointF(x - 5, axis.bottom()), QPointF(x + 5, axis.bottom()), QPointF(x, axis.bottom() + 7)}));
     }
+}
+
+void TimelineView::paintHandle(QPainter &p, const SemanticColors &c) const
+{
+    const QPointF at = handlePoint();
+    if (at.isNull())
+        return;
+    const QRectF grip(at.x() - 5, m_lanes[0].top() + 3, 10, m_lanes[0].height() - 8);
+    p.setPen(QPen(c.text, 1.4));
+    p.setBrush(c.base);
+    p.drawRoundedRect(grip, 2.5, 2.5);
+    p.setPen(QPen(c.text, 1));
+    for (const qreal dx : {-1.6, 1.6})
+        p.drawLine(QPointF(at.x() + dx, grip.top() + 4), QPointF(at.x() + dx, grip.bottom() - 4));
+    p.setPen(Qt::NoPen);
+    p.setBrush(c.text);
+    p.drawPolygon(QPolygonF({QPointF(at.x() - 5, m_lanes[0].bottom() - 1), QPointF(at.x() + 5, m_lanes[0].bottom() - 1),
+                             QPointF(at.x(), m_lanes[0].bottom() + 6)}));
 }
 
 void TimelineView::paintSelection(QPainter &p, const SemanticColors &c) const
@@ -1229,6 +1493,10 @@ void TimelineView::paintSelection(QPainter &p, const SemanticColors &c) const
         QString text = tr("%1 – %2: %3 tokens").arg(number(range->begin), number(range->end), number(range->size()));
         if (first >= 0 && last >= first)
             text = tr("%1, %n episode(s)", nullptr, last - first + 1).arg(text);
+        if (m_picture.cuts) {
+            if (const auto ms = m_picture.cuts->ms(range->begin, range->end))
+                text = tr("%1, ~%2 to prefill").arg(text, shortMilliseconds(*ms));
+        }
         QFont bold = font();
         bold.setBold(true);
         p.setFont(bold);
@@ -1381,7 +1649,12 @@ TimelineView::Hit TimelineView::hitTest(QPointF point) const
     if (*hit.lane == Lane::Checkpoints)
         hit.checkpoint =
             nearest(m_picture.checkpoints, [](const CheckpointMark &mark) { return mark.checkpoint.position; });
+    if (const QPointF handle = handlePoint(); !handle.isNull() && std::abs(point.x() - handle.x()) <= 8
+        && (*hit.lane == Lane::Ruler || *hit.lane == Lane::CutRuler))
+        hit.handle = true;
     if (*hit.lane == Lane::CutRuler)
+        hit.legal = cutRuler().legalNear(point);
+    if (*hit.lane == Lane::CutRuler && m_cutRuler.isEmpty())
         hit.alternative =
             nearest(m_picture.alternatives, [](const AlternativeValue &alternative) { return alternative.cut; });
     return hit;
@@ -1397,6 +1670,26 @@ QString TimelineView::tooltipAt(QPointF point) const
         return describeCheckpoint(m_picture.checkpoints.at(hit.checkpoint), m_picture);
     if (*hit.lane == Lane::Checkpoints)
         return tr("No checkpoint here.");
+    if (*hit.lane == Lane::CutRuler && !m_cutRuler.isEmpty()) {
+        const CutReport &report = *m_cutRuler.report();
+        const int at = hit.legal >= 0 ? report.legal.at(hit.legal).cut : hit.position;
+        const std::optional<CutValue> value = report.at(at);
+        if (!value)
+            return at < report.curve.constFirst().begin ? tr("The head: no cut is possible here.")
+                                                        : tr("Nothing is left to evict here.");
+        QString text = hit.legal >= 0 ? tr("Legal cut at %1").arg(number(at, exact))
+                                      : tr("A cut at %1, which is no message edge").arg(number(at, exact));
+        text = tr("%1: %2.").arg(text, cutCostText(report, *value));
+        text = tr("%1\n%2 reused, ~%3 prefilled, ~%4 left. Predicted; sizes are sums over messages.")
+                   .arg(text,
+                        !value->claimable && value->high > value->low
+                            ? tr("%1 to %2").arg(number(value->low), number(value->high, exact))
+                            : number(report.claimed(*value), exact),
+                        number(report.prefill(*value)), number(value->tokensAfter));
+        if (value->checkpoint >= 0)
+            text = tr("%1\nNeeds the checkpoint at %2 to stay in the ring.").arg(text, number(value->checkpoint));
+        return text;
+    }
     if (hit.alternative >= 0) {
         const AlternativeValue &a = m_picture.alternatives.at(hit.alternative);
         QString text = tr("Legal cut at %1: %2").arg(number(a.cut, exact), alternativeText(a));
@@ -1422,6 +1715,8 @@ QString TimelineView::tooltipAt(QPointF point) const
             text = tr("%1. Pinned.").arg(text);
         if (block.tierAfter)
             text = tr("%1. This cut makes it %2.").arg(text, tierWord(*block.tierAfter));
+        else if (trying() && isEvicted(block))
+            text = tr("%1. This cut would evict it.").arg(text);
         return text;
     }
     return hit.position >= m_picture.promptTokens ? tr("Free.") : tr("Token %1").arg(number(hit.position, exact));
@@ -1480,18 +1775,74 @@ void TimelineView::mousePressEvent(QMouseEvent *event)
     m_pressButton = event->button();
     m_pressVisible = m_visible;
     m_dragging = false;
+    m_pressLane.reset();
+    if (event->button() == Qt::LeftButton) {
+        if (const auto lane = titleAt(event->position()); lane && *lane != Lane::Flow) {
+            m_pressLane = lane;
+            return;
+        }
+    }
     const Hit hit = hitTest(event->position());
+    if (event->button() == Qt::LeftButton && trying() && m_whatIf) {
+        const CutRuler::Card card = cutRuler().card();
+        const int below =
+            card.below.contains(event->position()) ? m_cutRuler.report()->legalBelow(*m_picture.whatIf) : -1;
+        const int above =
+            card.above.contains(event->position()) ? m_cutRuler.report()->legalAbove(*m_picture.whatIf) : -1;
+        if (below >= 0 || above >= 0) {
+            m_whatIf->moveTo(m_cutRuler.report()->legal.at(below >= 0 ? below : above).cut);
+            m_press.reset();
+            return;
+        }
+        if (hit.handle || (hit.position >= 0 && (hit.lane == Lane::CutRuler || hit.lane == Lane::Ruler))) {
+            m_draggingCut = true;
+            m_whatIf->endDrag();
+            if (!hit.handle)
+                dragCut(event->position().x(), event->modifiers());
+            return;
+        }
+    }
+    if (event->button() == Qt::LeftButton && hit.legal >= 0 && m_whatIf) {
+        Q_EMIT whatIfRequested(m_cutRuler.report()->legal.at(hit.legal).cut);
+        m_draggingCut = trying();
+        return;
+    }
     if (event->button() == Qt::LeftButton && hit.lane == Lane::Strip) {
         m_draggingFrame = true;
         moveFrame(event->position().x());
     }
 }
 
+void TimelineView::dragCut(qreal x, Qt::KeyboardModifiers modifiers)
+{
+    const TokenScale scale = tokenScale();
+    const int at =
+        qRound(scale.visible.begin + (x - scale.area.left()) / std::max<qreal>(1e-9, scale.pixelsPerToken()));
+    // Alt is free; otherwise a legal cut within twelve pixels is taken.
+    const int reach = modifiers & Qt::AltModifier ? -1 : qFloor(kSnapPixels / scale.pixelsPerToken());
+    m_whatIf->moveTo(reach < 0 ? at : m_whatIf->snapped(at, reach), true);
+}
+
 void TimelineView::mouseMoveEvent(QMouseEvent *event)
 {
     const TokenScale scale = tokenScale();
+    if (m_draggingCut && m_whatIf) {
+        dragCut(event->position().x(), event->modifiers());
+        return;
+    }
+    if (m_pressLane && m_press) {
+        m_dragging = m_dragging || std::abs(event->position().y() - m_press->y()) > QApplication::startDragDistance();
+        if (m_dragging) {
+            viewport()->setCursor(Qt::ClosedHandCursor);
+            dragLane(event->position().y());
+        }
+        return;
+    }
     if (!m_press) {
         const Hit hit = hitTest(event->position());
+        viewport()->setCursor(hit.handle           ? Qt::SizeHorCursor
+                                  : hit.legal >= 0 ? Qt::PointingHandCursor
+                                                   : Qt::ArrowCursor);
         m_selection->setHoverToken(hit.position >= 0 ? std::optional<int>(hit.position) : std::nullopt);
         return;
     }
@@ -1520,9 +1871,23 @@ void TimelineView::mouseMoveEvent(QMouseEvent *event)
 
 void TimelineView::mouseReleaseEvent(QMouseEvent *event)
 {
-    const bool click = m_press && !m_dragging && !m_draggingFrame && event->button() == Qt::LeftButton;
+    if (m_pressLane) {
+        const Lane lane = *m_pressLane;
+        if (!m_dragging && m_press && event->position().x() < 18)
+            setLaneCollapsed(lane, !isLaneCollapsed(lane));
+        m_pressLane.reset();
+        m_press.reset();
+        m_dragging = false;
+        viewport()->unsetCursor();
+        return;
+    }
+    const bool click =
+        m_press && !m_dragging && !m_draggingFrame && !m_draggingCut && event->button() == Qt::LeftButton;
     m_press.reset();
     m_dragging = false;
+    if (m_draggingCut && m_whatIf)
+        m_whatIf->endDrag();
+    m_draggingCut = false;
     m_draggingFrame = false;
     if (!click)
         return;
@@ -1557,6 +1922,10 @@ void TimelineView::mouseReleaseEvent(QMouseEvent *event)
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent *event)
 {
+    if (const auto lane = titleAt(event->position()); lane && *lane != Lane::Flow) {
+        setLaneCollapsed(*lane, !isLaneCollapsed(*lane));
+        return;
+    }
     const Hit hit = hitTest(event->position());
     if (hit.firstBlock >= 0 && event->button() == Qt::LeftButton) {
         const TokenRange range = m_index.at(hit.firstBlock).range;
@@ -1590,8 +1959,61 @@ void TimelineView::stepEpisode(int step, bool extend)
     }
 }
 
+bool TimelineView::cutKey(QKeyEvent *event)
+{
+    if (!m_whatIf || !trying())
+        return false;
+    const Qt::KeyboardModifiers mods = event->modifiers() & ~Qt::KeypadModifier;
+    switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right: {
+        const int step = event->key() == Qt::Key_Right ? 1 : -1;
+        if (mods == Qt::ControlModifier)
+            m_whatIf->stepLegal(step);
+        else if (mods == Qt::AltModifier)
+            m_whatIf->stepCheckpoint(step);
+        else if (mods == Qt::NoModifier)
+            m_whatIf->stepTokens(step);
+        else
+            return false;
+        break;
+    }
+    case Qt::Key_Home:
+    case Qt::Key_End:
+        if (mods != Qt::NoModifier)
+            return false;
+        m_whatIf->toEnd(event->key() == Qt::Key_End);
+        break;
+    case Qt::Key_BracketLeft:
+    case Qt::Key_BracketRight:
+        if (mods != Qt::NoModifier)
+            return false;
+        m_whatIf->stepCost(event->key() == Qt::Key_BracketRight);
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (mods != Qt::NoModifier)
+            return false;
+        Q_EMIT useCutRequested();
+        return true;
+    case Qt::Key_Escape:
+        m_whatIf->leave();
+        return true;
+    default:
+        return false;
+    }
+    // The cut never leaves the view.
+    if (const int at = m_whatIf->position(); at >= 0 && (at < m_visible.begin || at > m_visible.end)) {
+        const int size = m_visible.size();
+        setVisibleRange(TokenRange{at - size / 2, at - size / 2 + size}, false);
+    }
+    return true;
+}
+
 void TimelineView::keyPressEvent(QKeyEvent *event)
 {
+    if (cutKey(event))
+        return;
     const bool extend = event->modifiers() & Qt::ShiftModifier;
     const TokenScale scale = tokenScale();
     switch (event->key()) {
@@ -1644,7 +2066,15 @@ void TimelineView::contextMenuEvent(QContextMenuEvent *event)
         m_selection->selectEpisode(block.seq, hit.position);
         menu.addAction(tr("Show text"), this, [this, block] { Q_EMIT textRequested(block.seq); });
         menu.addAction(m_pin);
-        menu.addAction(tr("Plan with the cut here"), this, [this, block] { Q_EMIT cutRequested(block.range.begin); });
+        QAction *cutHere = menu.addAction(tr("Cut here (what-if)"), this,
+                                          [this, block] { Q_EMIT whatIfRequested(block.range.begin); });
+        cutHere->setEnabled(m_whatIf && m_whatIf->whyNotStart().isEmpty());
+        menu.addAction(isEvicted(block) ? tr("Why is it evicted?") : tr("Why is it kept?"), this,
+                       [this, block, at = event->globalPos()] {
+                           const QString why = whyOf(block);
+                           QToolTip::showText(at, why, viewport());
+                           Q_EMIT explained(why);
+                       });
         menu.addAction(m_zoomSelection);
         menu.addSeparator();
     }
@@ -1698,6 +2128,8 @@ QString TimelineView::tableDescription() const
         return tr("Timeline, no session open");
     QString text = tr("Timeline, %n episode(s) in the prompt", nullptr, m_index.count());
     text = tr("%1, %2 tokens").arg(text, number(m_picture.promptTokens, !m_picture.estimated()));
+    if (trying() && m_whatIf)
+        return tr("%1. %2").arg(text, m_whatIf->sentence());
     if (m_picture.aligned && m_picture.cut != CutPicture::Cut::None)
         text = tr("%1, cut at %2").arg(text, number(*m_picture.aligned, !m_picture.estimated()));
     return text;

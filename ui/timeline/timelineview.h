@@ -5,6 +5,7 @@
 
 #include "ui/access/tabletext.h"
 #include "ui/theme/semanticcolors.h"
+#include "ui/timeline/cutruler.h"
 #include "ui/timeline/episodeindex.h"
 #include "ui/timeline/tokenscale.h"
 #include "ui/viewmodel/selection.h"
@@ -15,6 +16,15 @@
 #include <QSet>
 
 namespace kerf {
+
+class WhatIf;
+
+/// A place that Find has found.
+struct FindMark {
+    std::optional<int> token; ///< in the prompt
+    int seq = 0; ///< of the session; 0 = none
+    friend bool operator==(const FindMark &, const FindMark &) = default;
+};
 
 /// The prompt on a token axis: lanes one under the other, the cut through all of them.
 class TimelineView : public QAbstractScrollArea, public TableText
@@ -31,11 +41,21 @@ public:
         int lastBlock = -1;
         int checkpoint = -1; ///< index into the picture's
         int alternative = -1;
+        int legal = -1; ///< index of the legal cut under the pointer, in the curve
+        bool handle = false; ///< the what-if cut's handle
     };
+    static constexpr int kSnapPixels = 12;
 
     explicit TimelineView(Selection *selection, QWidget *parent = nullptr);
 
     void setPicture(const CutPicture &picture);
+    /// Whom moves of the cut go to; without one the cut ruler is only looked at.
+    void setWhatIf(WhatIf *whatIf);
+    /// What was found, ascending: drawn on ruler and strip.
+    void setMarks(const QList<FindMark> &marks);
+    const QList<FindMark> &marks() const { return m_marks; }
+    const CutRuler &cutRuler() const;
+    QPointF handlePoint() const; ///< middle of the what-if cut's handle; null point = there is none
     void setEpisodes(const QList<EpisodeValue> &episodes); ///< the whole session, for the strip
     const CutPicture &picture() const { return m_picture; }
     const EpisodeIndex &index() const { return m_index; }
@@ -49,8 +69,17 @@ public:
     QRectF laneRect(Lane lane) const; ///< in viewport coordinates; empty when hidden
     bool isLaneShown(Lane lane) const { return !m_hidden.contains(lane); }
     void setLaneShown(Lane lane, bool shown);
+    /// A collapsed lane is one line high. Click on the triangle at its title; drag the title to move the lane.
+    bool isLaneCollapsed(Lane lane) const { return m_collapsed.contains(lane); }
+    void setLaneCollapsed(Lane lane, bool collapsed);
+    QList<Lane> laneOrder() const { return m_order; } ///< those between ruler and strip, from the top
+    void moveLane(Lane lane, int place);
+    QByteArray saveLanes() const;
+    void restoreLanes(const QByteArray &state); ///< what is not understood leaves the lanes as they are
     Hit hitTest(QPointF point) const;
     QString tooltipAt(QPointF point) const;
+    /// The blocks of all lanes as the level of detail merges them: what a repaint fills. For measuring.
+    QList<QRectF> drawnBlocks() const;
     QString laneTitle(Lane lane) const;
 
     QList<QAction *> zoomActions() const { return {m_zoomIn, m_zoomOut, m_fit, m_zoomBack, m_zoomSelection}; }
@@ -71,9 +100,11 @@ public:
 
 Q_SIGNALS:
     void rangeShown(kerf::TokenRange range);
-    void cutRequested(int position);
+    void whatIfRequested(int position);
+    void useCutRequested();
     void pinRequested(int seq);
     void textRequested(int seq);
+    void explained(const QString &text); ///< why an episode is kept or evicted
 
 protected:
     void paintEvent(QPaintEvent *event) override;
@@ -102,6 +133,15 @@ private:
     void updateActions();
     void stepEpisode(int step, bool extend);
     void moveFrame(qreal x);
+    void dragCut(qreal x, Qt::KeyboardModifiers modifiers);
+    bool cutKey(QKeyEvent *event);
+    std::optional<Lane> titleAt(QPointF point) const;
+    void dragLane(qreal y);
+    QString whyOf(const BlockValue &block) const;
+    bool isEvicted(const BlockValue &block) const;
+    void paintMarks(QPainter &p, const SemanticColors &c) const;
+    void paintHandle(QPainter &p, const SemanticColors &c) const;
+    bool trying() const { return m_picture.cut == CutPicture::Cut::WhatIf && m_picture.whatIf.has_value(); }
 
     void paintGround(QPainter &p, const SemanticColors &c) const;
     void paintRuler(QPainter &p, const SemanticColors &c) const;
@@ -129,6 +169,10 @@ private:
     bool m_fitted = true;
     QList<TokenRange> m_zoomStack;
     QSet<Lane> m_hidden;
+    QSet<Lane> m_collapsed;
+    QList<Lane> m_order{Lane::Checkpoints, Lane::Holds, Lane::Episodes, Lane::Tier,
+                        Lane::Flow,        Lane::Sent,  Lane::CutRuler};
+    std::optional<Lane> m_pressLane; ///< its title is being held
     QRectF m_lanes[kLaneCount];
     double m_costMaximum = 0;
     bool m_costInMs = true;
@@ -139,6 +183,10 @@ private:
     TokenRange m_pressVisible;
     bool m_dragging = false;
     bool m_draggingFrame = false;
+    bool m_draggingCut = false;
+    WhatIf *m_whatIf = nullptr;
+    QList<FindMark> m_marks;
+    mutable CutRuler m_cutRuler;
     QAction *m_zoomIn, *m_zoomOut, *m_fit, *m_zoomBack, *m_zoomSelection, *m_previous, *m_next, *m_center, *m_pin;
     QList<QAction *> m_laneActions;
 };

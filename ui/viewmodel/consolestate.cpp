@@ -3,6 +3,8 @@
 
 #include "ui/viewmodel/consolestate.h"
 
+#include "ui/viewmodel/whatif.h"
+
 namespace kerf {
 
 ConsoleState::ConsoleState(QObject *parent)
@@ -17,15 +19,36 @@ ConsoleState::ConsoleState(QObject *parent)
 const CutPicture &ConsoleState::picture() const
 {
     if (m_pictureDirty) {
-        m_picture = buildCutPicture(m_data, m_selection.compaction());
+        if (m_whatIf && m_data.cuts && m_selection.compaction() == 0) {
+            // A move of the cut costs what it changes, not what the session holds.
+            if (m_presentDirty) {
+                ConsoleData present = m_data;
+                present.plan.reset();
+                m_present = buildCutPicture(present, 0);
+                m_presentDirty = false;
+            }
+            m_picture = whatIfPicture(m_present, m_data, *m_whatIf);
+        } else {
+            m_picture = buildCutPicture(m_data, m_selection.compaction());
+        }
         m_pictureDirty = false;
     }
     return m_picture;
 }
 
+void ConsoleState::setWhatIf(std::optional<int> position)
+{
+    if (position == m_whatIf)
+        return;
+    m_whatIf = position;
+    touch(WhatIfMoved, true);
+}
+
 void ConsoleState::touch(Parts parts, bool now)
 {
     m_pictureDirty = true;
+    if (parts & ~(static_cast<uint>(WhatIfMoved) | static_cast<uint>(Selected)))
+        m_presentDirty = true;
     m_pending |= parts;
     if (now)
         flush();

@@ -30,6 +30,8 @@ public:
         Profile = 512,
         Prompts = 1024,
         Selected = 2048,
+        Cuts = 4096,
+        WhatIfMoved = 8192,
         Everything = 0xFFFF
     };
     Q_DECLARE_FLAGS(Parts, Part)
@@ -41,6 +43,10 @@ public:
     /// Of what the selection shows; built when asked for, kept until something changes.
     const CutPicture &picture() const;
     const PlanValue *shownPlan() const { return kerf::shownPlan(m_data, m_selection.compaction()); }
+
+    /// The cut that is being tried (WhatIf writes it); the picture shows it while the present is selected.
+    std::optional<int> whatIf() const { return m_whatIf; }
+    void setWhatIf(std::optional<int> position);
 
     /// Changes the data; the signal follows within 100 ms (at once if `now`).
     template<typename Change>
@@ -61,6 +67,9 @@ private:
     Selection m_selection;
     mutable CutPicture m_picture;
     mutable bool m_pictureDirty = true;
+    mutable CutPicture m_present; ///< without a plan: what a what-if is drawn over
+    mutable bool m_presentDirty = true;
+    std::optional<int> m_whatIf;
     Parts m_pending;
     QTimer m_timer;
 };

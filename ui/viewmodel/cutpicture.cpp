@@ -165,6 +165,8 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
     picture.disconnected = data.link == LinkState::Disconnected
         || (data.doctor.known && !data.doctor.reachable && !data.doctor.url.isEmpty());
     picture.asOf = data.asOf;
+    if (compaction <= 0 && data.cuts && data.cuts->sessionId == data.session.id)
+        picture.cuts = data.cuts;
     const PlanValue *past = compactionByNumber(data, compaction);
     const PlanValue *plan = past ? past : (data.plan ? &*data.plan : nullptr);
     const bool hasCut = plan && (plan->hasBoundary || plan->updateCount > 0);
@@ -437,6 +439,10 @@ QString fateWord(const CheckpointMark &mark, const CutPicture &picture)
         return Words::tr("below tolerance");
     case CheckpointMark::Fate::AboveWindow:
         return Words::tr("window not covered");
+    case CheckpointMark::Fate::IdentityChanged:
+        return Words::tr("identity changed");
+    case CheckpointMark::Fate::FileMissing:
+        return Words::tr("file missing");
     case CheckpointMark::Fate::Kept:
         break;
     }
@@ -528,6 +534,10 @@ QString describeCheckpoint(const CheckpointMark &mark, const CutPicture &picture
         return Words::tr("%1. Farther below the cut than the tolerance of %2.").arg(text, number(picture.tolerance));
     case CheckpointMark::Fate::AboveWindow:
         return Words::tr("%1. Its attention window does not reach the cut.").arg(text);
+    case CheckpointMark::Fate::IdentityChanged:
+        return Words::tr("%1. It is of another server, build or model: it cannot be used here.").arg(text);
+    case CheckpointMark::Fate::FileMissing:
+        return Words::tr("%1. Its file is gone.").arg(text);
     case CheckpointMark::Fate::Kept:
         break;
     }
@@ -546,7 +556,9 @@ QString describeRing(const CutPicture &picture)
                      .arg(number(picture.promptTokens, !picture.estimated()), number(picture.contextSize));
     else
         parts << Words::tr("%1 tokens").arg(number(picture.promptTokens, !picture.estimated()));
-    if (picture.aligned)
+    if (picture.whatIf)
+        parts << Words::tr("what-if cut at %1").arg(number(*picture.whatIf));
+    else if (picture.aligned)
         parts << Words::tr("cut at %1").arg(number(*picture.aligned));
     switch (picture.ring) {
     case CutPicture::Ring::Visible:

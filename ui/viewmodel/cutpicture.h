@@ -3,9 +3,12 @@
 
 #pragma once
 
+#include "core/eviction/cutcurve.h"
 #include "ui/viewmodel/values.h"
 
 #include <QHash>
+
+#include <memory>
 
 namespace kerf {
 
@@ -30,6 +33,7 @@ struct ConsoleData {
     std::optional<ReceiptValue> receipt; ///< of the last turn
     QHash<int, PromptValue> promptsBefore; ///< by compaction number, as far as asked for
     int slotChoice = -1; ///< slot box; -1 = where the session is
+    std::shared_ptr<const CutReport> cuts; ///< what every cut of the present prompt would cost; null = not asked yet
 };
 
 /// One stretch of the prompt that belongs to one message.
@@ -46,7 +50,7 @@ struct BlockValue {
 
 struct CheckpointMark {
     CheckpointValue checkpoint;
-    enum class Fate { Kept, Used, ErasedByCut, BelowTolerance, AboveWindow } fate = Fate::Kept;
+    enum class Fate { Kept, Used, ErasedByCut, BelowTolerance, AboveWindow, IdentityChanged, FileMissing } fate = Fate::Kept;
     friend bool operator==(const CheckpointMark &, const CheckpointMark &) = default;
 };
 
@@ -62,7 +66,7 @@ struct Segment {
 /// Differences and joins of the engine's numbers only; built by buildCutPicture(), a pure function.
 struct CutPicture {
     enum class Ring { NoSession, NoServer, BeforeFirstTask, Empty, Visible, NotVisible, FullAttention };
-    enum class Cut { None, Planned, Compaction };
+    enum class Cut { None, Planned, Compaction, WhatIf };
 
     Ring ring = Ring::NoSession;
     Cut cut = Cut::None;
@@ -100,6 +104,10 @@ struct CutPicture {
     std::optional<double> ms;
     std::optional<double> predictedMs;
     QList<AlternativeValue> alternatives;
+    std::shared_ptr<const CutReport> cuts; ///< of the present prompt; null for a past compaction
+    std::optional<int> whatIf; ///< position of the cut that is tried (Cut::WhatIf)
+    std::optional<int> planCut; ///< Cut::WhatIf: where the plan would cut
+    QList<TokenRange> evicted; ///< Cut::WhatIf: what would go; blocks carry no tierAfter then
 
     int tokensOf(SegmentKind kind) const;
     /// Whether a number of this picture is an estimate, and so wears a `~`.

@@ -9,6 +9,7 @@
 
 #include <QCoroTask>
 #include <QJsonArray>
+#include <QPointer>
 
 namespace kerf {
 
@@ -69,6 +70,21 @@ void Controller::ask(const QString &method, const QJsonObject &params, Handler h
                        if (generation == m_generation)
                            handler(result);
                    });
+}
+
+void Controller::request(const QString &method, const QJsonObject &params,
+                         const std::function<void(const Result<QJsonObject> &)> &answered)
+{
+    ask(method, params, answered);
+}
+
+Caller Controller::caller()
+{
+    return [self = QPointer<Controller>(this)](const QString &method, const QJsonObject &params,
+                                               const std::function<void(const Result<QJsonObject> &)> &answered) {
+        if (self)
+            self->request(method, params, answered);
+    };
 }
 
 QJsonObject Controller::inSession(QJsonObject params) const
@@ -158,7 +174,7 @@ void Controller::fetch()
         return;
     const uint now = m_wanted & ~m_running; // what is still under way is asked again afterwards
     m_wanted &= m_running;
-    for (uint part = 1; part <= WantComparison; part <<= 1) {
+    for (uint part = 1; part <= WantCuts; part <<= 1) {
         if (now & part)
             fetchOne(part);
     }
@@ -174,7 +190,7 @@ void Controller::done(uint part)
 void Controller::fetchOne(uint part)
 {
     const bool needsSession = part == WantSession || part == WantEpisodes || part == WantCompactions
-        || part == WantReceipt || part == WantComparison;
+        || part == WantReceipt || part == WantComparison || part == WantCuts;
     if (needsSession && m_sessionId.isEmpty())
         return;
     m_running |= part;
@@ -251,6 +267,8 @@ void Controller::fetchOne(uint part)
                 data.hasSession = true;
             });
             Q_EMIT planChanged();
+            if (const auto &cuts = m_state->data().cuts; !cuts || cuts->revision != m_state->data().session.revision)
+                want(WantCuts);
         });
         break;
     case WantEpisodes: {
@@ -301,9 +319,39 @@ void Controller::fetchOne(uint part)
     case WantComparison:
         compare();
         break;
+    case WantCuts:
+        fetchCuts();
+        break;
     default:
         m_running &= ~part;
     }
+}
+
+void Controller::fetchCuts()
+{
+    // What takes long (a huge session) is not asked for again and again.
+    const qint64 pause = m_cutsTookMs > 150 ? 10 * m_cutsTookMs : 0;
+    if (m_cutsClock.isValid() && m_cutsClock.elapsed() < pause) {
+        m_running &= ~static_cast<uint>(WantCuts);
+        QTimer::singleShot(static_cast<int>(pause - m_cutsClock.elapsed()), this, [this] { want(WantCuts); });
+        return;
+    }
+    QJsonObject params = inSession();
+    if (m_state->data().slotChoice >= 0)
+        params.insert(QStringLiteral("slot_id"), m_state->data().slotChoice);
+    const quint64 session = m_sessionGeneration;
+    m_cutsClock.start();
+    ask(QStringLiteral("context.cuts"), params, [this, session](const Result<QJsonObject> &result) {
+        m_cutsTookMs = m_cutsClock.isValid() ? m_cutsClock.elapsed() : 0;
+        done(WantCuts);
+        if (session != m_sessionGeneration)
+            return;
+        // Without an answer (an older service) the legal cuts of the plan are all that is shown.
+        std::shared_ptr<const CutReport> cuts;
+        if (result)
+            cuts = std::make_shared<const CutReport>(CutReport::fromJson(*result));
+        m_state->update(ConsoleState::Cuts, [&cuts](ConsoleData &data) { data.cuts = cuts; });
+    });
 }
 
 void Controller::fetchEpisodes(int fromSeq, QList<EpisodeValue> soFar, bool tail)
@@ -423,7 +471,7 @@ void Controller::onEvent(const QString &topic, const QJsonObject &params)
         want(WantSessions | (mine ? WantSession | WantEpisodes | WantCompactions | WantComparison | WantSlots : 0u));
     } else if (topic == QLatin1String("outcome") || topic == QLatin1String("receipt")) {
         if (mine)
-            want(WantSession | WantCompactions | WantReceipt | WantSlots | WantDoctor | WantComparison);
+            want(WantSession | WantCompactions | WantReceipt | WantSlots | WantDoctor | WantComparison | WantCuts);
     } else if (topic == QLatin1String("slots")) {
         // The event has the whole answer in it.
         m_state->update(ConsoleState::Slots, [&params](ConsoleData &data) {
@@ -439,10 +487,18 @@ void Controller::onEvent(const QString &topic, const QJsonObject &params)
             for (const QJsonValue &entry : entries)
                 data.doctor.ring << parseCheckpoint(entry);
         });
+        if (!m_sessionId.isEmpty())
+            want(WantCuts);
     } else if (topic == QLatin1String("server")) {
         want(WantDoctor | WantSlots | WantProfile | WantSession);
     } else if (topic == QLatin1String("profile")) {
-        want(WantProfile | WantSession);
+        if (mine) {
+            const int connection = params.value(QLatin1String("connection_id")).toInt(-1);
+            Q_EMIT profileChanged(connection > 0        ? tr("connection %1").arg(connection)
+                                      : connection == 0 ? tr("the console that runs the service")
+                                                        : QString());
+        }
+        want(WantProfile | WantSession | WantCuts);
     }
 }
 
@@ -454,7 +510,8 @@ void Controller::openSession(const QString &id)
     ++m_sessionGeneration;
     m_fullEpisodes = true;
     m_planRevision = -1;
-    m_running &= ~static_cast<uint>(WantSession | WantEpisodes | WantCompactions | WantReceipt | WantComparison);
+    m_running &=
+        ~static_cast<uint>(WantSession | WantEpisodes | WantCompactions | WantReceipt | WantComparison | WantCuts);
     m_state->update(
         ConsoleState::Everything,
         [&id](ConsoleData &data) {
@@ -468,6 +525,7 @@ void Controller::openSession(const QString &id)
             }
             data.episodes.clear();
             data.plan.reset();
+            data.cuts.reset();
             data.compactions.clear();
             data.receipt.reset();
             data.promptsBefore.clear();
@@ -625,6 +683,8 @@ void Controller::setSlotChoice(int slotId)
 {
     m_state->update(
         ConsoleState::Slots, [slotId](ConsoleData &data) { data.slotChoice = slotId; }, true);
+    if (!m_sessionId.isEmpty())
+        want(WantCuts);
 }
 
 void Controller::pin(int seq)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/ipc/serviceclient.h"
+#include "ui/viewmodel/caller.h"
 #include "ui/viewmodel/consolestate.h"
 #include "ui/views/retainedprefixview.h"
 
@@ -59,6 +60,14 @@ public:
     void setComparing(bool comparing);
     void setPaused(bool paused);
     bool isPaused() const { return m_paused; }
+    /// Asks again what every cut would cost.
+    void refreshCuts() { want(WantCuts); }
+
+    /// For docks and dialogs of their own: asks, and drops the answers of an older connection.
+    void request(const QString &method, const QJsonObject &params,
+                 const std::function<void(const Result<QJsonObject> &)> &answered);
+    Caller caller();
+    QString sessionId() const { return m_sessionId; }
 
     /// Empty when Apply may be pressed; else why not, for the tooltip.
     QString whyNotApply() const;
@@ -73,6 +82,7 @@ Q_SIGNALS:
     void textShown(const QString &title, const QString &text);
     void connectedChanged();
     void planChanged();
+    void profileChanged(const QString &by); ///< somebody set it; the values follow
 
 private:
     enum Want : uint {
@@ -84,7 +94,8 @@ private:
         WantCompactions = 32,
         WantReceipt = 64,
         WantProfile = 128,
-        WantComparison = 256
+        WantComparison = 256,
+        WantCuts = 512
     };
     template<typename Handler>
     void ask(const QString &method, const QJsonObject &params, Handler handler);
@@ -94,6 +105,7 @@ private:
     void done(uint part);
     void fetchEpisodes(int fromSeq, QList<EpisodeValue> soFar, bool tail);
     void compare();
+    void fetchCuts();
     void onEvent(const QString &topic, const QJsonObject &params);
     void linkChanged(bool connected);
     QJsonObject inSession(QJsonObject params = {}) const;
@@ -114,6 +126,8 @@ private:
     bool m_fullEpisodes = true;
     int m_planEpisodes = 0;
     qint64 m_planRevision = -1;
+    QElapsedTimer m_cutsClock; ///< since they were asked for
+    qint64 m_cutsTookMs = 0;
 };
 
 } // namespace kerf

@@ -8,13 +8,16 @@
 #include "ui/timeline/timelineview.h"
 #include "ui/viewmodel/liveview.h"
 #include "ui/viewmodel/numbers.h"
+#include "ui/viewmodel/whatif.h"
 #include "ui/views/prefillchart.h"
 #include "ui/views/receiptview.h"
 #include "ui/views/retainedprefixview.h"
 #include "ui/views/verdictstrip.h"
+#include "ui/views/whatifbar.h"
 #include "ui/window/connectiondialog.h"
 #include "ui/window/docktitle.h"
 #include "ui/window/startpage.h"
+#include "ui/window/whatifdocks.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -47,7 +50,7 @@ namespace kerf {
 
 namespace {
 
-constexpr int kStateVersion = 1;
+constexpr int kStateVersion = 2;
 constexpr double kConfirmFullPrefillMs = 10'000;
 
 /// Draws a checkpoint's shape in front of its kind.
@@ -119,9 +122,11 @@ MainWindow::MainWindow(ClientOpener opener, QWidget *parent)
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     setMinimumSize(1024, 640);
     resize(1400, 900);
+    m_whatIf = new WhatIf(m_state, this);
     makeActions();
     makeCentre();
     makeDocks();
+    makeWhatIf();
     makeToolBar();
     makeMenus();
     makeStatusBar();
@@ -266,6 +271,24 @@ void MainWindow::makeActions()
                   tr("Restores the tiers; the server must prefill again what it lost")),
        [this] { m_controller->undoLast(); });
     m_actions.value(QStringLiteral("undo"))->setIconText(tr("Undo"));
+    on(makeAction(QStringLiteral("whatIf"), tr("&What-if"), QStringLiteral("kerf-cut"),
+                  QKeySequence(Qt::CTRL | Qt::Key_T), tr("Try cuts. Sends nothing and evicts nothing.")),
+       [this](bool active) {
+           if (!active)
+               m_whatIf->leave();
+           else if (!m_whatIf->start())
+               action(QStringLiteral("whatIf"))->setChecked(false);
+       });
+    action(QStringLiteral("whatIf"))->setCheckable(true);
+    on(makeAction(QStringLiteral("useCut"), tr("&Use this cut"), QStringLiteral("dialog-ok-apply"), {},
+                  tr("Plans with the cut that is being tried")),
+       [this] { useCut(); });
+    on(makeAction(QStringLiteral("undoMove"), tr("Undo move of the cut"), QStringLiteral("edit-undo"),
+                  QKeySequence::Undo),
+       [this] { m_whatIf->undoStack()->undo(); });
+    on(makeAction(QStringLiteral("redoMove"), tr("Redo move of the cut"), QStringLiteral("edit-redo"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z)),
+       [this] { m_whatIf->undoStack()->redo(); });
     on(makeAction(QStringLiteral("pause"), tr("Pa&use live views"), QStringLiteral("media-playback-pause"),
                   QKeySequence(Qt::Key_F9)),
        [this](bool paused) {
@@ -372,13 +395,20 @@ void MainWindow::makeCentre()
     auto *outer = new QVBoxLayout(whole);
     outer->setContentsMargins(2, 2, 2, 0);
     outer->setSpacing(4);
+    m_whatIfBar = new WhatIfBar(m_whatIf);
     outer->addWidget(m_messages);
+    outer->addWidget(m_whatIfBar);
     outer->addWidget(m_centre, 1);
     setCentralWidget(whole);
     connect(m_start, &StartPage::connectRequested, this, [this] { showConnect(); });
     connect(m_start, &StartPage::demoRequested, this, [this] { open(ConnectionSpec{}); });
     connect(m_start, &StartPage::sessionRequested, action(QStringLiteral("newSession")), &QAction::trigger);
-    connect(m_timeline, &TimelineView::cutRequested, this, [this](int position) { m_controller->plan(position); });
+    connect(m_timeline, &TimelineView::whatIfRequested, this, &MainWindow::tryCut);
+    connect(m_timeline, &TimelineView::useCutRequested, this, &MainWindow::useCut);
+    connect(m_timeline, &TimelineView::explained, this, [this](const QString &text) { m_said->setText(text); });
+    m_timeline->restoreLanes(QSettings().value(QStringLiteral("timeline/lanes")).toByteArray());
+    connect(m_whatIfBar, &WhatIfBar::useRequested, this, &MainWindow::useCut);
+    m_timeline->setWhatIf(m_whatIf);
     connect(m_timeline, &TimelineView::pinRequested, m_controller, &Controller::pin);
     connect(m_timeline, &TimelineView::textRequested, m_controller, &Controller::showText);
 }
@@ -418,7 +448,7 @@ void MainWindow::makeDocks()
     Selection *selection = m_state->selection();
     m_ring = new CheckpointRing(selection);
     connect(m_ring, &CheckpointRing::zoomRequested, m_timeline, &TimelineView::zoomToPosition);
-    connect(m_ring, &CheckpointRing::cutRequested, this, [this](int position) { m_controller->plan(position); });
+    connect(m_ring, &CheckpointRing::cutRequested, this, &MainWindow::tryCut);
     connect(m_ring, &CheckpointRing::fitChanged, this, [this] { refresh({}); });
     QDockWidget *ringDock = makeDock(QStringLiteral("ring"), tr("Checkpoint ring"), m_ring, Qt::LeftDockWidgetArea);
 
@@ -448,10 +478,10 @@ void MainWindow::makeDocks()
     checkpointsLayout->addWidget(m_checkpointsView, 1);
     checkpointsLayout->addWidget(m_checkpointSum);
     checkpointsPage->setFocusProxy(m_checkpointsView);
-    auto *cutHere = new QAction(tr("Plan with the cut here"), m_checkpointsView);
+    auto *cutHere = new QAction(tr("Cut here (what-if)"), m_checkpointsView);
     connect(cutHere, &QAction::triggered, this, [this] {
         if (const auto position = m_state->selection()->checkpoint())
-            m_controller->plan(*position);
+            tryCut(*position);
     });
     auto *showAll = new QAction(tr("Show task and age"), m_checkpointsView);
     showAll->setCheckable(true);
@@ -586,6 +616,8 @@ void MainWindow::makeDocks()
             detail << tr("compaction %1").arg(number(picture.number));
         else if (picture.cut == CutPicture::Cut::Planned)
             detail << tr("plan");
+        else if (picture.cut == CutPicture::Cut::WhatIf)
+            detail << tr("what-if");
         if (picture.ring == CutPicture::Ring::FullAttention)
             detail << tr("full attention");
         else if (picture.ring == CutPicture::Ring::NotVisible)
@@ -658,6 +690,8 @@ void MainWindow::makeDocks()
             m_compactionsView->clearSelection();
     });
     new LiveView(m_state, m_receipt, [this](ConsoleState::Parts parts) {
+        if (m_whatIf->isActive() && m_state->selection()->compaction() == 0)
+            return; // a receipt tells what was; it waits until the trying is over
         if (parts
             & ~static_cast<uint>(ConsoleState::Slots | ConsoleState::Sessions | ConsoleState::Link
                                  | ConsoleState::Profile))
@@ -709,6 +743,66 @@ void MainWindow::makeDocks()
     }
 }
 
+void MainWindow::makeWhatIf()
+{
+    m_whatIfDocks = new WhatIfDocks(m_state, m_whatIf, this);
+    connect(m_whatIfDocks, &WhatIfDocks::cutRequested, this, &MainWindow::tryCut);
+    connect(m_whatIfDocks, &WhatIfDocks::detailChanged, this, &MainWindow::setDockDetail);
+    QDockWidget *chart =
+        makeDock(QStringLiteral("cuts"), tr("Cuts"), m_whatIfDocks->chartPage(), Qt::BottomDockWidgetArea);
+    QDockWidget *legal =
+        makeDock(QStringLiteral("legalcuts"), tr("Legal cuts"), m_whatIfDocks->legalPage(), Qt::BottomDockWidgetArea);
+    QDockWidget *comparison = makeDock(QStringLiteral("whatif"), tr("What-if against plan"),
+                                       m_whatIfDocks->comparisonPage(), Qt::LeftDockWidgetArea);
+    tabifyDockWidget(dock(QStringLiteral("prefill")), chart);
+    tabifyDockWidget(dock(QStringLiteral("prefix")), legal);
+    tabifyDockWidget(dock(QStringLiteral("checkpoints")), comparison);
+    for (const char *name : {"prefill", "prefix", "checkpoints"})
+        dock(QLatin1String(name))->raise();
+    m_whatIfDocks->legalView()->addAction(action(QStringLiteral("copyText")));
+    m_whatIfDocks->comparisonView()->addAction(action(QStringLiteral("copyText")));
+    for (QTableView *view : {m_whatIfDocks->legalView(), m_whatIfDocks->comparisonView()})
+        view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(m_whatIf, &WhatIf::activeChanged, this, [this](bool active) {
+        action(QStringLiteral("whatIf"))->setChecked(active);
+        m_strip->setVisible(!active); // the strip is the plan's; the bar above speaks now
+        if (active) {
+            for (const char *name : {"cuts", "legalcuts", "whatif"}) {
+                dock(QLatin1String(name))->show();
+                dock(QLatin1String(name))->raise();
+            }
+            m_timeline->setFocus();
+        } else {
+            m_said->setText(QString());
+            refresh(ConsoleState::Plan);
+        }
+        refreshActions();
+    });
+    connect(m_whatIf, &WhatIf::moved, this, [this] {
+        if (m_whatIf->isActive())
+            m_said->setText(m_whatIf->sentence());
+        refreshActions();
+    });
+    connect(m_whatIf, &WhatIf::refused, this, [this](const QString &why) { m_said->setText(why); });
+    connect(m_state->selection(), &Selection::changed, this, [this] {
+        if (m_state->selection()->compaction() > 0)
+            m_whatIf->leave(); // a past cut cannot be tried again
+    });
+}
+
+void MainWindow::tryCut(int position) { m_whatIf->start(position); }
+
+void MainWindow::useCut()
+{
+    if (const QString why = m_whatIf->whyNotUse(); !why.isEmpty()) {
+        m_said->setText(why);
+        return;
+    }
+    const int cut = m_whatIf->position();
+    m_whatIf->leave();
+    m_controller->plan(cut);
+}
+
 void MainWindow::makeToolBar()
 {
     QToolBar *bar = addToolBar(tr("Main toolbar"));
@@ -743,7 +837,7 @@ void MainWindow::makeToolBar()
     connect(m_slotBox, &QComboBox::activated, this,
             [this](int index) { m_controller->setSlotChoice(m_slotBox->itemData(index).toInt()); });
     bar->addSeparator();
-    for (const char *name : {"plan", "apply", "undo"})
+    for (const char *name : {"plan", "apply", "undo", "whatIf"})
         bar->addAction(action(QLatin1String(name)));
     bar->addSeparator();
     bar->addAction(action(QStringLiteral("pause")));
@@ -769,7 +863,7 @@ void MainWindow::makeMenus()
         }
     };
     add(menuBar()->addMenu(tr("&File")), {"connect", "demo", "-", "disconnect", "-", "quit"});
-    add(menuBar()->addMenu(tr("&Edit")), {"undo", "-", "copyText"});
+    add(menuBar()->addMenu(tr("&Edit")), {"undoMove", "redoMove", "-", "undo", "-", "copyText"});
     QMenu *view = menuBar()->addMenu(tr("&View"));
     QMenu *docks = view->addMenu(tr("&Docks"));
     for (const char *name :
@@ -791,7 +885,7 @@ void MainWindow::makeMenus()
     add(session, {"newSession"});
     session->addAction(m_timeline->pinAction());
     add(menuBar()->addMenu(tr("Se&rver")), {"refresh", "doctor", "-", "disconnect"});
-    add(menuBar()->addMenu(tr("&Cut")), {"plan", "apply", "undo"});
+    add(menuBar()->addMenu(tr("&Cut")), {"plan", "whatIf", "useCut", "-", "apply", "undo"});
     add(menuBar()->addMenu(tr("&Help")), {"keyboard", "whatsThis", "about"});
 }
 
@@ -831,8 +925,9 @@ void MainWindow::refresh(ConsoleState::Parts parts)
     m_centre->setCurrentIndex(console.hasSession ? 1 : 0);
     m_start->setConnected(m_controller->hasClient() && console.link == LinkState::Connected && console.doctor.known,
                           console.doctor.backend);
-    m_strip->setVerdict(m_state->shownPlan(), m_state->picture(),
-                        m_state->selection()->compaction() == 0 ? m_controller->staleBy() : 0);
+    if (!m_whatIf->isActive())
+        m_strip->setVerdict(m_state->shownPlan(), m_state->picture(),
+                            m_state->selection()->compaction() == 0 ? m_controller->staleBy() : 0);
     if (parts & ConsoleState::Compactions) {
         if (m_prefix->isVisible()) {
             std::optional<PrefixComparison> comparison = m_comparison;
@@ -844,6 +939,8 @@ void MainWindow::refresh(ConsoleState::Parts parts)
                           comparison ? tr("%1 against %2").arg(comparison->aName, comparison->bName) : QString());
         }
     }
+    if (parts == ConsoleState::Parts(ConsoleState::WhatIfMoved))
+        return; // nothing else changes with the cut that is tried
     refreshBoxes();
     refreshMessages();
     refreshStatus();
@@ -876,6 +973,13 @@ void MainWindow::refreshActions()
     action(QStringLiteral("apply"))->setToolTip(whyApply.isEmpty() ? tr("Apply the plan (Ctrl+Return)") : whyApply);
     const QList<PlanValue> &compactions = m_state->data().compactions;
     action(QStringLiteral("undo"))->setEnabled(whyPlan.isEmpty() && !compactions.isEmpty());
+    const QString whyTry = m_whatIf->isActive() ? QString() : m_whatIf->whyNotStart();
+    action(QStringLiteral("whatIf"))->setEnabled(whyTry.isEmpty());
+    action(QStringLiteral("whatIf"))
+        ->setToolTip(whyTry.isEmpty() ? tr("Try cuts. Sends nothing and evicts nothing. (Ctrl+T)") : whyTry);
+    action(QStringLiteral("useCut"))->setEnabled(m_whatIf->whyNotUse().isEmpty());
+    action(QStringLiteral("undoMove"))->setEnabled(m_whatIf->undoStack()->canUndo());
+    action(QStringLiteral("redoMove"))->setEnabled(m_whatIf->undoStack()->canRedo());
     action(QStringLiteral("disconnect"))->setEnabled(m_controller->hasClient());
     action(QStringLiteral("refresh"))->setEnabled(m_controller->hasClient());
     action(QStringLiteral("newSession"))->setEnabled(m_controller->hasClient());
@@ -1265,6 +1369,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
     settings.setValue(QStringLiteral("window/inspect"), saveState(kStateVersion));
+    settings.setValue(QStringLiteral("timeline/lanes"), m_timeline->saveLanes());
     QMainWindow::closeEvent(event);
 }
 

@@ -28,6 +28,9 @@ class RetainedPrefixView;
 class StartPage;
 class TimelineView;
 class VerdictStrip;
+class WhatIf;
+class WhatIfBar;
+class WhatIfDocks;
 
 /// The console. Talks to the service through its Controller alone.
 class MainWindow : public QMainWindow
@@ -43,6 +46,8 @@ public:
     TimelineView *timeline() { return m_timeline; }
     CheckpointRing *ring() { return m_ring; }
     MessageArea *messages() { return m_messages; }
+    WhatIf *whatIf() { return m_whatIf; }
+    WhatIfDocks *whatIfDocks() { return m_whatIfDocks; }
     /// Opens what is asked for; failures stand in the message area.
     void open(const ConnectionSpec &spec);
     void setTheme(ThemeChoice choice);
@@ -66,6 +71,9 @@ private:
     void makeToolBar();
     void makeMenus();
     void makeStatusBar();
+    void makeWhatIf(); ///< state, bar and docks of what-if mode
+    void tryCut(int position); ///< starts what-if there, or moves its cut
+    void useCut(); ///< plans with the cut that is tried; Apply stays a separate act
     void refresh(ConsoleState::Parts parts);
     void refreshActions();
     void refreshMessages();
@@ -92,6 +100,9 @@ private:
     MessageArea *m_messages = nullptr;
     VerdictStrip *m_strip = nullptr;
     TimelineView *m_timeline = nullptr;
+    WhatIf *m_whatIf = nullptr;
+    WhatIfBar *m_whatIfBar = nullptr;
+    WhatIfDocks *m_whatIfDocks = nullptr;
     CheckpointRing *m_ring = nullptr;
     RetainedPrefixView *m_prefix = nullptr;
     PrefillChart *m_chart = nullptr;
