@@ -169,6 +169,12 @@ public:
         Q_UNUSED(fileName)
         return failure(Error::Code::Failed, QStringLiteral("where save files are kept is not known"));
     }
+    /// Size of a save file; nullopt = it is not there, or not knowable.
+    virtual std::optional<qint64> saveFileBytes(const QString &fileName) const
+    {
+        Q_UNUSED(fileName)
+        return std::nullopt;
+    }
     /// Free bytes where saves go; nullopt = unknown (remote).
     virtual std::optional<qint64> freeSaveBytes() const = 0;
     /// Probe again now (doctor refresh).

@@ -30,6 +30,11 @@ const QHash<QString, Engine::Method> &Engine::methods()
         {QStringLiteral("memory.unpin"), &Engine::unpin},
         {QStringLiteral("memory.recall"), &Engine::recall},
         {QStringLiteral("memory.get_episode"), &Engine::getEpisode},
+        {QStringLiteral("memory.fold"), &Engine::fold},
+        {QStringLiteral("memory.unfold"), &Engine::unfold},
+        {QStringLiteral("memory.recall_fold"), &Engine::recallFold},
+        {QStringLiteral("session.snapshot"), &Engine::snapshot},
+        {QStringLiteral("session.restore"), &Engine::restoreSnapshot},
         {QStringLiteral("context.plan_eviction"), &Engine::planEviction},
         {QStringLiteral("context.cuts"), &Engine::cuts},
         {QStringLiteral("context.apply"), &Engine::applyPlan},
@@ -340,6 +345,7 @@ QCoro::Task<Result<std::shared_ptr<MethodHandler>>> openService(ServiceOptions o
     KERF_TRY(store, co_await Store::open(options.dbPath));
     auto engine = std::make_shared<Engine>(std::move(store), std::move(backend), std::move(options), profile);
     co_await engine->readEvidence();
+    co_await engine->readFolds();
     engine->start();
     co_return std::shared_ptr<MethodHandler>(engine);
 }

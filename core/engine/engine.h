@@ -30,6 +30,7 @@ public:
 
     /// What earlier runs kept of servers, from the store; before start().
     QCoro::Task<void> readEvidence();
+    QCoro::Task<void> readFolds();
     void start();
 
     bool knows(const QString &method) const override;
@@ -101,6 +102,20 @@ private:
     QCoro::Task<void> keepEvidence();
     QJsonArray savesJson() const;
 
+    // folds and snapshots (foldmethods.cpp)
+    Answer fold(QJsonObject params, CallContext context);
+    Answer unfold(QJsonObject params, CallContext context);
+    Answer recallFold(QJsonObject params, CallContext context);
+    Answer snapshot(QJsonObject params, CallContext context);
+    Answer restoreSnapshot(QJsonObject params, CallContext context);
+    int openFoldCount() const;
+    qint64 openFoldOf(const QString &sessionId) const;
+    Result<QJsonObject> foldOf(const QJsonObject &params) const;
+    QCoro::Task<Result<Checkpoint>> saveHeld(SessionPtr session, int slotId, CheckpointKind kind, QString file);
+    QString faultOf(const Checkpoint &save) const;
+    QCoro::Task<void> pruneSaves(SessionPtr session, int slotId);
+    QCoro::Task<bool> proveRollback(SessionPtr session, int reused);
+
     // the experiment (calibratemethod.cpp)
     Answer calibrate(QJsonObject params, CallContext context);
     Answer calibrateCancel(QJsonObject params, CallContext context);
@@ -154,6 +169,7 @@ private:
     SlotHistory m_slotHistory;
     QHash<QString, QJsonArray> m_evidence; ///< what is kept of servers, by Backend::evidenceKey()
     QList<std::shared_ptr<ReplayRun>> m_replays; ///< newest last
+    QHash<qint64, QJsonObject> m_folds; ///< open and closed, by id
     bool m_calibrating = false;
     bool m_calibrationCancelled = false;
     BackendOptions m_replayBackend; ///< with the API key: a replay's service talks to the same server

@@ -309,6 +309,15 @@ Engine::Answer Engine::commitEpisode(QJsonObject params, CallContext context)
         draft.hasGeneratedTokens = true;
     }
     KERF_TRY(session, co_await openSession(sessionId, true));
+    draft.foldId = openFoldOf(sessionId);
+    if (const QJsonValue fold = params.value(QStringLiteral("fold_id")); !fold.isUndefined() && !fold.isNull()) {
+        KERF_TRY(wanted, foldOf(params));
+        if (!wanted.value(QStringLiteral("open")).toBool()
+            || wanted.value(QStringLiteral("session_id")).toString() != sessionId)
+            co_return failure(Error::Code::InvalidParams,
+                              QStringLiteral("fold_id: no open fold of session \"%1\"").arg(sessionId));
+        draft.foldId = wanted.value(QStringLiteral("fold_id")).toInteger();
+    }
     draft.tokenCount = HeuristicTokenizer::count(draft.content.toUtf8());
     draft.tokenCountExact = false;
     if (draft.toolName.isEmpty() && draft.role == Role::Tool && !draft.toolCallId.isEmpty()) {

@@ -690,10 +690,18 @@ QCoro::Task<QStringList> Engine::takeSnapshot(SessionPtr session, const PlanReco
         checkpoint.slotId = slot;
         checkpoint.serverIdentity = info.identity;
         checkpoint.createdAt = QDateTime::currentDateTimeUtc();
+        checkpoint.sizeBytes = m_backend->saveFileBytes(file).value_or(-1);
         if (auto row = co_await m_store->saveCheckpoint(session->record.id, checkpoint)) {
             checkpoint.recordId = *row;
             session->recorded.append(checkpoint);
         }
+        co_await pruneSaves(session, slot);
+    } else {
+        // Another prompt's: of no use, and nobody would ever delete it.
+        const Result<void> removed = m_backend->removeSaveFile(file);
+        warnings.append(QStringLiteral("the snapshot holds %1 of %2 tokens and is not kept%3")
+                            .arg(groupedNumber(*saved), groupedNumber(static_cast<int>(held.size())),
+                                 removed ? QString() : QStringLiteral(" (%1 is still there)").arg(file)));
     }
     co_return warnings;
 }

@@ -91,6 +91,7 @@ QJsonObject Engine::breakdownJson(const Session &session, const LivePrompt &live
     int pinned = 0;
     int recent = 0;
     int stubs = 0;
+    int folds = 0;
     int other = live.layout.tail.size();
     int tools = 0;
     int headPins = 0;
@@ -112,6 +113,8 @@ QJsonObject Engine::breakdownJson(const Session &session, const LivePrompt &live
             system += size;
         else if (session.isPinned(episode.id))
             pinned += size;
+        else if (episode.foldId == 0 && episode.clientRef.startsWith(QLatin1String("kerf-fold-")))
+            folds += size;
         else if (episode.tier == Tier::Masked)
             stubs += size;
         else
@@ -138,7 +141,7 @@ QJsonObject Engine::breakdownJson(const Session &session, const LivePrompt &live
     return {{QStringLiteral("system_prompt"), system}, {QStringLiteral("pinned_anchors"), pinned},
             {QStringLiteral("retrieved_memory"), 0},   {QStringLiteral("raw_recent_history"), recent},
             {QStringLiteral("stubs"), stubs},          {QStringLiteral("tool_schemas"), tools},
-            {QStringLiteral("fold_summaries"), 0},     {QStringLiteral("other"), other}};
+            {QStringLiteral("fold_summaries"), folds}, {QStringLiteral("other"), other}};
 }
 
 QJsonObject Engine::statsJson(const Session &session) const
@@ -459,7 +462,12 @@ Engine::Answer Engine::recordTimings(QJsonObject params, CallContext context)
     settled.insert(QStringLiteral("generated_ms"), params::orNull(predictedMs));
     settled.insert(QStringLiteral("simulated"), open.simulated);
 
-    const QJsonObject receipt = receiptFor(*session, open, settled, eviction, turn);
+    const bool warm = co_await proveRollback(session, cacheTokens);
+    QJsonObject receipt = receiptFor(*session, open, settled, eviction, turn);
+    if (warm) { // set only here: by a request that proved a restore
+        receipt.insert(QStringLiteral("cache_status"), cacheStatusName(CacheStatus::WarmRestored));
+        receipt.insert(QStringLiteral("rendered"), renderReceipt(receipt));
+    }
     KERF_TRY_VOID(co_await m_store->saveReceipt(sessionId, turn, receipt));
     KERF_TRY_VOID(co_await saveState(session));
     QJsonObject outcomeEvent = settled;

@@ -464,7 +464,7 @@ QJsonObject Engine::statusJson() const
             {QStringLiteral("episodes"), stats.episodes},
             {QStringLiteral("sessions"), stats.sessions},
             {QStringLiteral("anchors"), stats.anchors},
-            {QStringLiteral("open_folds"), stats.openFolds},
+            {QStringLiteral("open_folds"), openFoldCount()},
             {QStringLiteral("store"),
              QJsonObject{{QStringLiteral("path"), stats.path},
                          {QStringLiteral("bytes"), stats.bytes},

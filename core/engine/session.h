@@ -80,6 +80,12 @@ public:
     int lastTailTokens = 0; ///< generation prompt of it
     int missedAtTokens = 0; ///< prompt size right after a plan that missed its target; 0 = none
     int lastCompactedSeq = 0; ///< newest episode at the last compaction
+    struct Proving {
+        qint64 foldId = 0; ///< 0 = a snapshot
+        int position = 0; ///< tokens that the next request must reuse; 0 = nothing waits for a proof
+        bool restored = false; ///< by a save file
+    };
+    Proving proving; ///< not kept: after a restart of the service nothing is claimed
 
     /// The state for the store; everything above that is not a table of its own.
     QJsonObject stateJson() const;

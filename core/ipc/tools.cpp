@@ -68,6 +68,39 @@ constexpr const char kUnpinIn[] =
 constexpr const char kUnpinOut[] =
     R"({"type":"object","properties":{"anchor_id":{"type":"integer"}},"required":["anchor_id"]})";
 
+constexpr const char kFoldIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(,
+"description":{"type":"string","minLength":1},"goal":{"type":"string"}},"required":["description"]})";
+constexpr const char kFoldOut[] =
+    R"({"type":"object","properties":{"fold_id":{"type":"integer"},"session_id":{"type":"string"},
+"checkpoint":{"type":["object","null"]},"token_position":{"type":"integer"},"tokens_at_open":{"type":"integer"},
+"cache_note":{"type":"string"}},
+"required":["fold_id","checkpoint","token_position","tokens_at_open","cache_note"]})";
+constexpr const char kUnfoldIn[] = R"({"type":"object","properties":{"fold_id":{"type":"integer","minimum":1},
+"result_summary":{"type":"string","minLength":1}},"required":["fold_id","result_summary"]})";
+constexpr const char kUnfoldOut[] =
+    R"({"type":"object","properties":{"fold_id":{"type":"integer"},"session_id":{"type":"string"},"episode_id":{"type":"integer"},
+"tokens_reclaimed":{"type":"integer"},"exact":{"type":"boolean"},"episodes_folded":{"type":"integer"},
+"rollback_performed":{"type":"boolean"},"rollback_method":{"type":"string","enum":["prefix","ring-rewind","slot-restore","none"]},
+"rollback_proven":{"type":"boolean"},"rollback_detail":{"type":"string"},"trace_retrievable":{"type":"boolean"}},
+"required":["fold_id","tokens_reclaimed","episodes_folded","rollback_performed","rollback_method","rollback_proven","rollback_detail",
+"trace_retrievable"]})";
+constexpr const char kRecallFoldIn[] =
+    R"({"type":"object","properties":{"fold_id":{"type":"integer","minimum":1}},"required":["fold_id"]})";
+constexpr const char kRecallFoldOut[] =
+    R"({"type":"object","properties":{"fold_id":{"type":"integer"},"session_id":{"type":"string"},"description":{"type":"string"},
+"goal":{"type":"string"},"open":{"type":"boolean"},"result_summary":{"type":["string","null"]},"rollback_proven":{"type":"boolean"},
+"episodes":{"type":"array","items":{"type":"object"}}},
+"required":["fold_id","session_id","description","goal","open","result_summary","rollback_proven","episodes"]})";
+constexpr const char kSnapshotIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(}})";
+constexpr const char kSnapshotOut[] =
+    R"({"type":"object","properties":{"session_id":{"type":"string"},"path":{"type":"string"},"tokens":{"type":"integer"},
+"slot_id":{"type":"integer"},"simulated":{"type":"boolean"}},"required":["session_id","path","tokens","slot_id","simulated"]})";
+constexpr const char kRestoreIn[] =
+    R"({"type":"object","properties":{"path":{"type":"string","minLength":1},)" KERF_SLOT R"(},"required":["path"]})";
+constexpr const char kRestoreOut[] =
+    R"({"type":"object","properties":{"session_id":{"type":"string"},"path":{"type":"string"},"slot_id":{"type":"integer"},
+"tokens":{"type":"integer"},"proven":{"type":"boolean"},"simulated":{"type":"boolean"},"detail":{"type":"string"}},
+"required":["session_id","path","slot_id","tokens","proven","simulated","detail"]})";
 constexpr const char kPlanIn[] = R"({"type":"object","properties":{)" KERF_SESSION "," KERF_SLOT R"(,
 "apply":{"type":"boolean","description":"plan and apply in one step"},
 "requested_cut":{"type":"integer","minimum":0,"description":"prompt token index, for a what-if"},
@@ -289,6 +322,18 @@ const QList<ToolInfo> &toolTable()
          true, true, true},
         {"kerf.status", "Status", "Version, backend, capabilities and store.", kNothing, kStatusOut, true, true, true},
         {"memory.unpin", "Unpin", "Let go of a pin.", kUnpinIn, kUnpinOut, false, false, true},
+        {"memory.fold", "Open a fold",
+         "Begin a side trip: what is committed until it is unfolded leaves one summary behind.", kFoldIn, kFoldOut,
+         false, false, false},
+        {"memory.unfold", "Close a fold",
+         "End a side trip: its episodes leave the prompt, the summary stays, the server goes back to before it.",
+         kUnfoldIn, kUnfoldOut, false, false, false},
+        {"memory.recall_fold", "Recall a fold", "Everything that was said in a fold, verbatim.", kRecallFoldIn,
+         kRecallFoldOut, false, true, true},
+        {"session.snapshot", "Save the slot", "Save what the server holds of this session to a file of the server.",
+         kSnapshotIn, kSnapshotOut, false, false, false},
+        {"session.restore", "Restore the slot", "Bring a saved slot back; only the next request proves it.", kRestoreIn,
+         kRestoreOut, false, false, false},
         {"context.apply", "Apply a plan",
          "Apply a plan by its id. plan-stale means that the session has moved on: plan again.", kApplyIn, kPlanOut,
          false, false, true},

@@ -1311,6 +1311,13 @@ std::optional<bool> LlamaBackend::saveFileExists(const QString &fileName) const
     return QFileInfo::exists(QDir(m_flags.slotSavePath).filePath(fileName));
 }
 
+std::optional<qint64> LlamaBackend::saveFileBytes(const QString &fileName) const
+{
+    if (!isBareName(fileName) || !saveFileExists(fileName).value_or(false))
+        return std::nullopt;
+    return QFileInfo(QDir(m_flags.slotSavePath).filePath(fileName)).size();
+}
+
 Result<void> LlamaBackend::removeSaveFile(const QString &fileName)
 {
     if (!isBareName(fileName))

@@ -48,6 +48,7 @@ public:
     QCoro::Task<Result<int>> eraseSlot(int slotId) override;
     std::optional<bool> saveFileExists(const QString &fileName) const override;
     Result<void> removeSaveFile(const QString &fileName) override;
+    std::optional<qint64> saveFileBytes(const QString &fileName) const override;
     std::optional<qint64> freeSaveBytes() const override;
     QCoro::Task<Result<MeasuredRequest>> runTokens(TokenList tokens, int slotId) override;
     void cancelRun() override;

@@ -95,6 +95,10 @@ public:
         return m_current->saveFileExists(fileName);
     }
     Result<void> removeSaveFile(const QString &fileName) override { return m_current->removeSaveFile(fileName); }
+    std::optional<qint64> saveFileBytes(const QString &fileName) const override
+    {
+        return m_current->saveFileBytes(fileName);
+    }
     std::optional<qint64> freeSaveBytes() const override { return m_current->freeSaveBytes(); }
     QCoro::Task<void> probeAgain() override { return m_real->probeAgain(); }
     QJsonObject slotsJson() const override { return m_current->slotsJson(); }

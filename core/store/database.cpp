@@ -602,77 +602,96 @@ Result<qint64> Database::bump(const QString &sessionId)
     return (*known)->revision;
 }
 
-Result<AppendedEpisode> Database::appendEpisode(Episode draft)
+Result<AppendedEpisode> Database::insertEpisode(Episode draft)
 {
-    return transaction<AppendedEpisode>([&]() -> Result<AppendedEpisode> {
-        auto known = mark(draft.sessionId);
-        if (!known && known.error().code == Error::Code::NotFound) {
-            if (auto made = run(
-                    QStringLiteral("INSERT INTO session (id, title, revision, turn, config, state, server_identity, "
+    auto known = mark(draft.sessionId);
+    if (!known && known.error().code == Error::Code::NotFound) {
+        if (auto made =
+                run(QStringLiteral("INSERT INTO session (id, title, revision, turn, config, state, server_identity, "
                                    "created_at, updated_at) VALUES (?, '', 0, 0, '{}', '{}', '', ?, ?)"),
                     {draft.sessionId, now(), now()});
-                !made)
-                return std::unexpected(made.error());
-            known = &m_marks.insert(draft.sessionId, SessionMark()).value();
-        }
-        if (!known)
-            return std::unexpected(known.error());
-        if (!draft.clientRef.isEmpty()) {
-            auto query =
-                run(QStringLiteral("SELECT ") + kEpisodeColumns
-                        + QStringLiteral(", content, reasoning FROM episode WHERE session_id = ? AND client_ref = ?"),
-                    {draft.sessionId, draft.clientRef});
-            if (!query)
-                return std::unexpected(query.error());
-            if ((*query)->next()) {
-                AppendedEpisode there{episodeOf(**query), (*known)->revision, true};
-                (*query)->finish();
-                return there;
-            }
+            !made)
+            return std::unexpected(made.error());
+        known = &m_marks.insert(draft.sessionId, SessionMark()).value();
+    }
+    if (!known)
+        return std::unexpected(known.error());
+    if (!draft.clientRef.isEmpty()) {
+        auto query =
+            run(QStringLiteral("SELECT ") + kEpisodeColumns
+                    + QStringLiteral(", content, reasoning FROM episode WHERE session_id = ? AND client_ref = ?"),
+                {draft.sessionId, draft.clientRef});
+        if (!query)
+            return std::unexpected(query.error());
+        if ((*query)->next()) {
+            AppendedEpisode there{episodeOf(**query), (*known)->revision, true};
             (*query)->finish();
+            return there;
         }
-        draft.seq = (*known)->seq + 1;
-        draft.createdAt = QDateTime::currentDateTimeUtc();
-        auto inserted =
-            run(QStringLiteral("INSERT INTO episode (session_id, seq, role, content, content_null, parts, tool_calls, "
-                               "tool_call_id, tool_name, name, reasoning, is_error, droppable, "
-                               "generated, has_generated, fold_id, corrects_id, client_ref, created_at, tier, "
-                               "token_count, token_exact) "
-                               "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
-                {draft.sessionId,
-                 draft.seq,
-                 roleName(draft.role),
-                 textValue(draft.content),
-                 draft.contentIsNull ? 1 : 0,
-                 draft.contentParts.isEmpty() ? QStringLiteral("") : json(draft.contentParts),
-                 toolCallsText(draft.toolCalls),
-                 draft.toolCallId.isNull() ? QStringLiteral("") : draft.toolCallId,
-                 draft.toolName.isNull() ? QStringLiteral("") : draft.toolName,
-                 draft.name.isNull() ? QStringLiteral("") : draft.name,
-                 textValue(draft.reasoning),
-                 draft.isError ? 1 : 0,
-                 draft.droppable ? 1 : 0,
-                 idsBytes(draft.generatedTokens),
-                 draft.hasGeneratedTokens ? 1 : 0,
-                 draft.foldId,
-                 draft.correctsId,
-                 draft.clientRef.isEmpty() ? QVariant(QMetaType(QMetaType::QString)) : QVariant(draft.clientRef),
-                 draft.createdAt.toMSecsSinceEpoch(),
-                 tierName(draft.tier),
-                 draft.tokenCount,
-                 draft.tokenCountExact ? 1 : 0});
-        if (!inserted)
-            return std::unexpected(inserted.error());
-        draft.id = (*inserted)->lastInsertId().toLongLong();
-        if (auto indexed = run(QStringLiteral("INSERT INTO episode_text (rowid, content) VALUES (?, ?)"),
-                               {draft.id, draft.content});
-            !indexed)
-            return std::unexpected(indexed.error());
-        ++(*known)->seq;
-        auto revision = bump(draft.sessionId);
-        if (!revision)
-            return std::unexpected(revision.error());
-        return AppendedEpisode{draft, *revision, false};
+        (*query)->finish();
+    }
+    draft.seq = (*known)->seq + 1;
+    draft.createdAt = QDateTime::currentDateTimeUtc();
+    auto inserted =
+        run(QStringLiteral("INSERT INTO episode (session_id, seq, role, content, content_null, parts, tool_calls, "
+                           "tool_call_id, tool_name, name, reasoning, is_error, droppable, "
+                           "generated, has_generated, fold_id, corrects_id, client_ref, created_at, tier, "
+                           "token_count, token_exact) "
+                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+            {draft.sessionId,
+             draft.seq,
+             roleName(draft.role),
+             textValue(draft.content),
+             draft.contentIsNull ? 1 : 0,
+             draft.contentParts.isEmpty() ? QStringLiteral("") : json(draft.contentParts),
+             toolCallsText(draft.toolCalls),
+             draft.toolCallId.isNull() ? QStringLiteral("") : draft.toolCallId,
+             draft.toolName.isNull() ? QStringLiteral("") : draft.toolName,
+             draft.name.isNull() ? QStringLiteral("") : draft.name,
+             textValue(draft.reasoning),
+             draft.isError ? 1 : 0,
+             draft.droppable ? 1 : 0,
+             idsBytes(draft.generatedTokens),
+             draft.hasGeneratedTokens ? 1 : 0,
+             draft.foldId,
+             draft.correctsId,
+             draft.clientRef.isEmpty() ? QVariant(QMetaType(QMetaType::QString)) : QVariant(draft.clientRef),
+             draft.createdAt.toMSecsSinceEpoch(),
+             tierName(draft.tier),
+             draft.tokenCount,
+             draft.tokenCountExact ? 1 : 0});
+    if (!inserted)
+        return std::unexpected(inserted.error());
+    draft.id = (*inserted)->lastInsertId().toLongLong();
+    if (auto indexed =
+            run(QStringLiteral("INSERT INTO episode_text (rowid, content) VALUES (?, ?)"), {draft.id, draft.content});
+        !indexed)
+        return std::unexpected(indexed.error());
+    ++(*known)->seq;
+    auto revision = bump(draft.sessionId);
+    if (!revision)
+        return std::unexpected(revision.error());
+    return AppendedEpisode{draft, *revision, false};
+}
+
+Result<AppendedEpisode> Database::appendEpisode(Episode draft)
+{
+    return transaction<AppendedEpisode>([&]() -> Result<AppendedEpisode> { return insertEpisode(std::move(draft)); });
+}
+
+Result<AppendedEpisode> Database::closeFold(const QString &key, const QJsonObject &fold, const QList<TierChange> &tiers,
+                                            Episode summary, const QJsonObject &state)
+{
+    return transaction<AppendedEpisode>([&]() -> Result<AppendedEpisode> {
+        if (auto done = writeTiers(tiers); !done)
+            return std::unexpected(done.error());
+        if (auto done =
+                run(QStringLiteral("UPDATE session SET state = ? WHERE id = ?"), {json(state), summary.sessionId});
+            !done)
+            return std::unexpected(done.error());
+        if (auto done = setValue(key, fold); !done)
+            return std::unexpected(done.error());
+        return insertEpisode(std::move(summary));
     });
 }
 

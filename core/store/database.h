@@ -37,6 +37,8 @@ public:
     Result<int> deleteSession(const QString &id); ///< how many episodes went with it
 
     Result<AppendedEpisode> appendEpisode(Episode draft);
+    Result<AppendedEpisode> closeFold(const QString &key, const QJsonObject &fold, const QList<TierChange> &tiers,
+                                      Episode summary, const QJsonObject &state);
     Result<Episode> episode(qint64 id);
     Result<QList<Episode>> episodesById(const QList<qint64> &ids);
     Result<QList<Episode>> episodesFrom(const QString &sessionId, int fromSeq, int limit, bool withContent);
@@ -76,6 +78,7 @@ public:
     Result<QList<std::pair<QString, QJsonObject>>> valuesWithPrefix(const QString &prefix);
 
 private:
+    Result<AppendedEpisode> insertEpisode(Episode draft); ///< inside a transaction
     struct SessionMark {
         int seq = 0;
         qint64 revision = 0;

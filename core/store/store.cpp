@@ -214,6 +214,18 @@ QCoro::Task<Result<AppendedEpisode>> Store::appendEpisode(Episode draft)
     co_return appended;
 }
 
+QCoro::Task<Result<AppendedEpisode>> Store::closeFold(QString key, QJsonObject fold, QList<TierChange> tiers,
+                                                      Episode summary, QJsonObject state)
+{
+    std::function<Result<AppendedEpisode>(Database &)> work = [=, summary = std::move(summary)](Database &database) {
+        return database.closeFold(key, fold, tiers, summary, state);
+    };
+    auto appended = co_await d->ask<AppendedEpisode>(std::move(work));
+    if (appended && !appended->duplicate)
+        ++d->stats.episodes;
+    co_return appended;
+}
+
 QCoro::Task<Result<Episode>> Store::episode(qint64 id)
 {
     return d->ask<Episode>([=](Database &database) { return database.episode(id); });

@@ -115,6 +115,9 @@ public:
 
     /// Appends in one transaction: seq = last + 1, revision + 1. Creates the session if it is new.
     QCoro::Task<Result<AppendedEpisode>> appendEpisode(Episode draft);
+    /// Closes a fold in one transaction: tiers, state, the fold's record (a setting), and its summary as an episode.
+    QCoro::Task<Result<AppendedEpisode>> closeFold(QString key, QJsonObject fold, QList<TierChange> tiers,
+                                                   Episode summary, QJsonObject state);
     QCoro::Task<Result<Episode>> episode(qint64 id); ///< NotFound
     /// Content of these episodes (undo, recall), by id, in the order asked; missing ids are left out.
     QCoro::Task<Result<QList<Episode>>> episodesById(QList<qint64> ids);

@@ -285,6 +285,24 @@ def context(service):
     service.error(5, None, "context.assemble", session_id="o")
 
 
+def folds(service):
+    fill(service, "f", 2)
+    service.call("context.assemble", session_id="f")
+    opened = service.call("memory.fold", session_id="f", description="a side trip", goal="to know")
+    fields("fold", opened, {"fold_id": (int, str), "checkpoint": opt(dict), "token_position": int, "tokens_at_open": int,
+                            "cache_note": str})
+    service.call("memory.commit_episode", session_id="f", role="user", content="inside")
+    closed = service.call("memory.unfold", fold_id=opened["fold_id"], result_summary="known now")
+    fields("unfold", closed, {"fold_id": (int, str), "tokens_reclaimed": int, "episodes_folded": int,
+                              "rollback_performed": bool, "rollback_method": str, "rollback_proven": bool,
+                              "rollback_detail": str, "trace_retrievable": bool})
+    check(closed["episodes_folded"] == 1, "one episode was in the fold")
+    trace = service.call("memory.recall_fold", fold_id=opened["fold_id"])
+    check([row["content"] for row in trace["episodes"]] == ["inside"], "the trace")
+    service.error(2, None, "memory.recall_fold", fold_id=4711)
+    service.error(-32602, None, "memory.unfold", fold_id=opened["fold_id"])
+
+
 def sessions(service):
     rows = service.call("session.list")["sessions"]
     check({r["session_id"] for r in rows} >= {"c", "d", "e"}, "session.list")
@@ -406,7 +424,7 @@ def main():
             service.connect()
 
     embedded = Service(kerfd, "embedded", "--context-window", "4096")
-    for part in (episodes, context, sessions, server, tools, framing):
+    for part in (episodes, context, folds, sessions, server, tools, framing):
         run(embedded, part)
     embedded.stop()
     none = Service(kerfd, "none", "--context-window", "4096")

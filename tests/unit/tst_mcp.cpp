@@ -135,29 +135,20 @@ private Q_SLOTS:
 
     void toolsAreNamedAsThePageSays()
     {
-        const QStringList page{QStringLiteral("session.configure"),
-                               QStringLiteral("memory.commit_episode"),
-                               QStringLiteral("memory.pin"),
-                               QStringLiteral("memory.unpin"),
-                               QStringLiteral("memory.recall"),
-                               QStringLiteral("memory.get_episode"),
-                               QStringLiteral("session.list"),
-                               QStringLiteral("session.get"),
-                               QStringLiteral("context.plan_eviction"),
-                               QStringLiteral("context.apply"),
-                               QStringLiteral("context.cuts"),
-                               QStringLiteral("context.assemble"),
-                               QStringLiteral("context.record_timings"),
-                               QStringLiteral("context.record_usage"),
-                               QStringLiteral("context.receipt"),
-                               QStringLiteral("context.compactions"),
-                               QStringLiteral("server.doctor"),
-                               QStringLiteral("server.slots"),
-                               QStringLiteral("server.calibrate"),
-                               QStringLiteral("profile.get"),
-                               QStringLiteral("profile.set"),
-                               QStringLiteral("profile.reset"),
-                               QStringLiteral("kerf.status")};
+        const QStringList page{QStringLiteral("session.configure"),    QStringLiteral("memory.commit_episode"),
+                               QStringLiteral("memory.pin"),           QStringLiteral("memory.unpin"),
+                               QStringLiteral("memory.fold"),          QStringLiteral("memory.unfold"),
+                               QStringLiteral("memory.recall_fold"),   QStringLiteral("session.snapshot"),
+                               QStringLiteral("session.restore"),      QStringLiteral("memory.recall"),
+                               QStringLiteral("memory.get_episode"),   QStringLiteral("session.list"),
+                               QStringLiteral("session.get"),          QStringLiteral("context.plan_eviction"),
+                               QStringLiteral("context.apply"),        QStringLiteral("context.cuts"),
+                               QStringLiteral("context.assemble"),     QStringLiteral("context.record_timings"),
+                               QStringLiteral("context.record_usage"), QStringLiteral("context.receipt"),
+                               QStringLiteral("context.compactions"),  QStringLiteral("server.doctor"),
+                               QStringLiteral("server.slots"),         QStringLiteral("server.calibrate"),
+                               QStringLiteral("profile.get"),          QStringLiteral("profile.set"),
+                               QStringLiteral("profile.reset"),        QStringLiteral("kerf.status")};
         QStringList named;
         for (const ToolInfo &tool : toolTable())
             named.append(QString::fromLatin1(tool.name));
