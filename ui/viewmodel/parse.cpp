@@ -3,6 +3,8 @@
 
 #include "ui/viewmodel/parse.h"
 
+#include "ui/viewmodel/eventwords.h"
+
 #include "core/eviction/policy.h"
 
 #include <QCoreApplication>
@@ -377,6 +379,8 @@ DoctorValue parseDoctor(const QJsonObject &object)
     const QJsonArray entries = ring.value(QLatin1String("entries")).toArray();
     for (const QJsonValue &value : entries)
         result.ring << parseCheckpoint(value);
+    result.ringMost = integer(ring.value(QLatin1String("max")));
+    result.ringStep = integer(ring.value(QLatin1String("min_step")));
     result.advice = strings(object.value(QLatin1String("advice")));
     result.notes = strings(object.value(QLatin1String("notes")));
     const QJsonArray evidence = object.value(QLatin1String("evidence")).toArray();
@@ -442,7 +446,9 @@ ProfileValue parseProfile(const QJsonObject &object)
     if (result.known.isEmpty())
         result.known = shippedProfiles();
     if (object.value(QLatin1String("environment")).isString())
-        result.lockedBy = QStringLiteral("KERF_EVICTION_PROFILE");
+        result.lockedBy =
+            object.value(QLatin1String("environment_variable")).toString(QStringLiteral("KERF_EVICTION_PROFILE"));
+    result.wire = object;
     result.chosenBecause = text(object, "chosen_because");
     const QJsonValue knobs = first(object, {"knobs", "effective", "policy"});
     const QJsonObject origin = first(object, {"origin", "sources"}).toObject();
@@ -531,10 +537,14 @@ EventValue parseEvent(const QString &topic, const QJsonObject &params, const QDa
     result.time = time(first(params, {"at", "time", "created_at"}));
     if (!result.time.isValid())
         result.time = now;
-    const QString kind = text(params, "kind");
-    result.kind = kind.isEmpty() ? topic : kind;
-    result.slotId = integerOr(params, "slot_id", -1);
-    const QString spoken = first(params, {"text", "message", "summary", "reading"}).toString();
+    result.kind = eventKindWord(topic, params);
+    result.slotId = integerOr(params, "slot_id", integerOr(params, "slot", -1));
+    result.taskId = longInteger(first(params, {"task_id", "task"}));
+    if (result.taskId && *result.taskId < 0)
+        result.taskId.reset();
+    QString spoken = first(params, {"text", "message", "summary", "reading"}).toString();
+    if (spoken.isEmpty())
+        spoken = eventSentence(topic, params);
     if (!spoken.isEmpty()) {
         result.text = spoken;
     } else {
@@ -548,7 +558,7 @@ EventValue parseEvent(const QString &topic, const QJsonObject &params, const QDa
         result.text = pieces.join(QStringLiteral(" · "));
     }
     result.problem = result.kind.contains(QLatin1String("erased")) || result.kind.contains(QLatin1String("down"))
-        || result.kind.contains(QLatin1String("full-reprocessing"))
+        || result.kind.contains(QLatin1String("full reprocessing"))
         || text(params, "outcome") == QLatin1String("refuted");
     return result;
 }

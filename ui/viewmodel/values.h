@@ -217,6 +217,8 @@ struct DoctorValue {
     bool ringVisible = false;
     QString ringSource;
     QList<CheckpointValue> ring;
+    std::optional<int> ringMost; ///< -ctxcp; nullopt = not reported
+    std::optional<int> ringStep; ///< -cms
     QStringList advice;
     QStringList notes;
     QList<EvidenceRow> evidence;
@@ -231,6 +233,7 @@ struct ProfileValue {
     QString chosenBecause; ///< sentence
     QString lockedBy; ///< environment variable that overrides; empty = none
     QList<EvidenceRow> knobs; ///< claim = knob, value, evidence = where it came from
+    QJsonObject wire; ///< the answer of profile.get as it came
     friend bool operator==(const ProfileValue &, const ProfileValue &) = default;
 };
 
@@ -287,6 +290,7 @@ struct EventValue {
     int slotId = -1;
     QString text;
     bool problem = false;
+    std::optional<qint64> taskId = std::nullopt;
     friend bool operator==(const EventValue &, const EventValue &) = default;
 };
 

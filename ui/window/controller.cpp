@@ -26,6 +26,8 @@ QString ConnectionSpec::title() const
     case Kind::Embedded:
         return Controller::tr("embedded (simulated)");
     case Kind::Server: {
+        if (!launchCommand.isEmpty())
+            return launchCommand.section(QLatin1Char(' '), 0, 0).section(QLatin1Char('/'), -1);
         QString short_ = url;
         short_.remove(QStringLiteral("http://"));
         return short_;

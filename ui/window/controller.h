@@ -26,6 +26,10 @@ struct ConnectionSpec {
     QString apiKey;
     QString logFile;
     QString socketPath; ///< Service; empty = the default socket
+    QString name; ///< given by people; empty = its address
+    QString launchCommand; ///< Server: Kerf starts it; empty = it runs already
+    int slotId = -1; ///< slot box at the start; -1 = any
+    int limitMs = 0; ///< how long an answer to the probe may take; 0 = the usual
     QString title() const;
 };
 
@@ -44,6 +48,8 @@ public:
 
     void setClient(std::shared_ptr<ServiceClient> client);
     bool hasClient() const { return m_client != nullptr; }
+    const ServiceClient *client() const { return m_client.get(); }
+    std::shared_ptr<ServiceClient> sharedClient() const { return m_client; }
     void disconnectClient();
 
     void openSession(const QString &id);
