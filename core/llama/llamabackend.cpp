@@ -924,7 +924,8 @@ QCoro::Task<Result<ServerStates>> LlamaBackend::states()
     if (std::exchange(m_infoDirty, false))
         judge();
     rebuildStates();
-    co_return m_states;
+    ServerStates states = m_states; // gcc 12 moves out of a member that is co_returned itself
+    co_return states;
 }
 
 QCoro::Task<Result<RenderedPrompt>> LlamaBackend::render(ChatRequest request)
