@@ -55,6 +55,10 @@ class Failed(Exception):
     pass
 
 
+class Skipped(Exception):
+    pass
+
+
 def check(condition, what):
     if not condition:
         raise Failed(what)
@@ -369,6 +373,15 @@ def case_template_tools(kerfd):
     template_case(kerfd, TOOLS_TEMPLATE, TOOLS, "tools")
 
 
+def case_fixture_template(kerfd):
+    """The recorded harnesses' own template, where the fixtures are there."""
+    path = os.path.join(os.environ.get("KERF_FIXTURES", "/nonexistent"), "transcripts/requests/template.jinja")
+    if not os.path.exists(path):
+        raise Skipped("KERF_FIXTURES names no folder with transcripts/requests/template.jinja")
+    with open(path) as file:
+        template_case(kerfd, file.read(), TOOLS, "the fixtures' template, tools")
+
+
 def case_alternating(kerfd):
     template_case(kerfd, ALTERNATING, None, "alternating roles")
 
@@ -484,6 +497,9 @@ def main():
     except Failed as failure:
         print("FAILED: %s" % failure)
         return 1
+    except Skipped as why:
+        print("SKIPPED: %s" % why)
+        return SKIPPED
     print("ok")
     return 0
 
