@@ -9,15 +9,18 @@
 
 #include "app/console/enginehost.h"
 #include "app/console/harness.h"
+#include "tests/gallery/serverpages.h"
 #include "ui/ring/checkpointring.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/timelineview.h"
+#include "ui/viewmodel/whatif.h"
 #include "ui/views/prefillchart.h"
 #include "ui/views/receiptview.h"
 #include "ui/views/retainedprefixview.h"
 #include "ui/views/verdictstrip.h"
 #include "ui/window/connectiondialog.h"
 #include "ui/window/mainwindow.h"
+#include "ui/window/whatifdocks.h"
 
 #include <QApplication>
 #include <QCoroNetwork>
@@ -159,6 +162,54 @@ bool converse(MainWindow &window, ServiceClient *client, Harness::Script script,
     return true;
 }
 
+/// What-if as the design shows it: the docks of the trying in place of the others, the cut on the cheapest legal
+/// place behind the plan's; then inside an episode.
+void shootWhatIf(MainWindow &window, const QString &folder, const QString &name)
+{
+    if (!waitFor([&window] { return window.whatIf()->whyNotStart().isEmpty(); }, 10000)) {
+        std::fprintf(stderr, "%s: no what-if: %s\n", qPrintable(name), qPrintable(window.whatIf()->whyNotStart()));
+        return;
+    }
+    window.whatIf()->start();
+    for (const char *dock : {"compactions", "receipt"})
+        window.dock(QLatin1String(dock))->hide();
+    settle(300);
+    const CutReport &report = *window.state()->data().cuts;
+    int best = -1;
+    for (int i = 0; i < report.legal.size(); ++i) {
+        const LegalCut &row = report.legal.at(i);
+        if (row.cut != window.whatIf()->position()
+            && (best < 0 || report.prefill(row.value) < report.prefill(report.legal.at(best).value)))
+            best = i;
+    }
+    if (best >= 0)
+        window.whatIf()->moveTo(report.legal.at(best).cut);
+    const auto shootBoth = [&](const QString &tag) {
+        for (const ThemeChoice theme : {ThemeChoice::Light, ThemeChoice::Dark}) {
+            window.setTheme(theme);
+            settle(300);
+            for (const qreal ratio : {1.0, 2.0}) {
+                const QString end = QStringLiteral("%1-%2").arg(tag, themeName(theme));
+                save(&window, folder, name + end, ratio);
+                save(window.timeline(), folder, name + QStringLiteral("-timeline") + end, ratio);
+                save(window.ring(), folder, name + QStringLiteral("-ring") + end, ratio);
+                save(window.whatIfDocks()->chart(), folder, name + QStringLiteral("-cuts") + end, ratio);
+                save(window.whatIfDocks()->legalView(), folder, name + QStringLiteral("-legal") + end, ratio);
+                save(window.whatIfDocks()->comparisonPage(), folder, name + QStringLiteral("-comparison") + end, ratio);
+            }
+        }
+    };
+    shootBoth(QString());
+    window.whatIf()->stepTokens(-37);
+    shootBoth(QStringLiteral("-inside"));
+    window.whatIf()->leave();
+    for (const char *dock : {"compactions", "receipt"})
+        window.dock(QLatin1String(dock))->show();
+    for (const char *dock : {"prefill", "prefix", "checkpoints"})
+        window.dock(QLatin1String(dock))->raise();
+    settle(200);
+}
+
 /// Pictures of one backend: the present, a plan, each settled compaction that is of interest.
 void story(const QString &folder, const QString &name, ServiceOptions options, Harness::Script script,
            const std::function<Harness::Sender(ServiceClient *)> &sender)
@@ -195,6 +246,7 @@ void story(const QString &folder, const QString &name, ServiceOptions options, H
             break;
     }
     shoot(window, folder, name + QStringLiteral("-plan"));
+    shootWhatIf(window, folder, name + QStringLiteral("-whatif"));
     const QList<PlanValue> compactions = window.state()->data().compactions;
     for (const PlanValue &plan : compactions) {
         if (!plan.measuredReuse)
@@ -203,6 +255,13 @@ void story(const QString &folder, const QString &name, ServiceOptions options, H
         settle(300);
         shoot(window, folder, name + QStringLiteral("-compaction"));
         break;
+    }
+    for (const ThemeChoice theme : {ThemeChoice::Light, ThemeChoice::Dark}) {
+        window.setTheme(theme);
+        shootServerPages(window, settle, [&](QWidget *widget, const QString &page) {
+            for (const qreal ratio : {1.0, 2.0})
+                save(widget, folder, QStringLiteral("%1-%2-%3").arg(name, page, themeName(theme)), ratio);
+        });
     }
     window.resize(1024, 700);
     window.setTheme(ThemeChoice::Light);
