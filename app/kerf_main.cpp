@@ -3,6 +3,7 @@
 
 #include "app/console/enginehost.h"
 #include "app/console/harness.h"
+#include "app/console/prober.h"
 #include "app/serve.h"
 #include "app/serviceoptions.h"
 #include "core/base/translations.h"
@@ -13,6 +14,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QCoroTask>
+#include <QProcess>
 #include <QSettings>
 
 #include <cstdio>
@@ -69,6 +71,10 @@ ClientOpener makeOpener(const ConsoleOptions &options)
             service.backend.apiKey = spec.apiKey;
         if (!spec.logFile.isEmpty())
             service.backend.logFile = spec.logFile;
+        if (!spec.launchCommand.isEmpty())
+            service.backend.launchCommand = QProcess::splitCommand(spec.launchCommand);
+        if (spec.limitMs > 0)
+            service.backend.probeTimeoutMs = spec.limitMs;
         openEngine(service, true, options.socket, [done, demo](Result<HostedEngine> engine) {
             if (!engine) {
                 done(std::unexpected(engine.error()));
@@ -158,6 +164,8 @@ int runConsole(int argc, char **argv)
     int code = 0;
     {
         MainWindow console(makeOpener(options));
+        console.setProber(makeProber());
+        console.setKeyRing(KeyRing::system());
         const QString wanted = options.theme.isEmpty()
             ? QSettings().value(QStringLiteral("appearance/theme"), QStringLiteral("system")).toString()
             : options.theme;

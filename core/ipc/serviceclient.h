@@ -25,6 +25,11 @@ public:
     virtual bool isConnected() const = 0;
     /// Where it goes, for people: "embedded engine" or the socket's path.
     virtual QString description() const = 0;
+    /// Why it is not connected, in words; empty while it is.
+    virtual QString lastError() const { return {}; }
+    /// Tries to connect since it was lost, and ms until the next; -1 = none is planned.
+    virtual int tries() const { return 0; }
+    virtual int nextTryMs() const { return -1; }
 
 Q_SIGNALS:
     void event(const QString &topic, const QJsonObject &params);

@@ -84,6 +84,7 @@ bool SocketClient::tryConnect()
                           .arg(m_path, QString::fromLocal8Bit(std::strerror(errno)));
     }
     if (fd < 0 || !m_lastError.isEmpty()) {
+        ++m_tries;
         if (m_keepUp) {
             m_retryMs = std::clamp(m_retryMs * 2, kFirstRetryMs, kLastRetryMs);
             m_retry.start(m_retryMs);
@@ -91,6 +92,7 @@ bool SocketClient::tryConnect()
         return false;
     }
     m_retryMs = 0;
+    m_tries = 0;
     m_channel = new Channel(fd, Channel::Mode::Socket, this);
     m_input = std::make_unique<LineBuffer>();
     connect(m_channel, &Channel::received, this, &SocketClient::takeBytes);

@@ -39,7 +39,9 @@ public:
     bool isConnected() const override { return m_channel != nullptr; }
     QString description() const override { return m_path; }
     /// Why the last try to connect failed; empty while connected.
-    QString lastError() const { return m_lastError; }
+    QString lastError() const override { return m_lastError; }
+    int tries() const override { return m_tries; }
+    int nextTryMs() const override { return m_retry.isActive() ? m_retry.remainingTime() : -1; }
     /// Pause before the next try, in ms; for the view that shows it.
     int retryMs() const { return m_retryMs; }
 
@@ -70,6 +72,7 @@ private:
     QStringList m_topics;
     QTimer m_retry;
     int m_retryMs = 0;
+    int m_tries = 0; ///< that failed since it was lost
     int m_callLimitMs = 660000;
 };
 

@@ -657,11 +657,10 @@ void TimelineView::paintLaneTitles(QPainter &p, const SemanticColors &c) const
             break;
         case Lane::Sent:
             if (m_picture.sentTotal > 0)
-                second = tr("%1 tokens").arg(number(m_picture.sentTotal, exact || m_picture.measured));
+                second = tr("%1 tokens").arg(number(m_picture.sentTotal, (exact || m_picture.measured) && !trying()));
             break;
         case Lane::CutRuler:
-            second = !m_cutRuler.isEmpty()
-                ? (m_cutRuler.inMilliseconds() ? tr("predicted prefill, ms") : tr("predicted prefill, tokens"))
+            second = !m_cutRuler.isEmpty() ? (m_cutRuler.inMilliseconds() ? tr("prefill, ms") : tr("prefill, tokens"))
                 : m_picture.alternatives.isEmpty() ? tr("prefill")
                 : m_costInMs                       ? tr("prefill, ms")
                                                    : tr("prefill, tokens");
@@ -913,7 +912,9 @@ void TimelineView::paintHolds(QPainter &p, const SemanticColors &c) const
         const QRectF rect = rangeRect(scale, segment.range, lane, inset);
         if (rect.width() <= 0)
             continue;
-        const QString figure = number(segment.range.size(), exact);
+        // Of a what-if the first stretch speaks for all that is reused, the few tokens behind the cut too.
+        const bool whole = trying() && segment.kind == SegmentKind::Reused && segment.range.begin == 0;
+        const QString figure = number(whole ? m_picture.tokensOf(segment.kind) : segment.range.size(), exact);
         QString word;
         QColor ink = c.onFill;
         const auto faded = [&](const QColor &color) { return mixed(color, c.base, strength); };
@@ -1248,8 +1249,9 @@ void TimelineView::paintSent(QPainter &p, const SemanticColors &c) const
             beside = tr("%1 prefilled").arg(number(fresh, exact));
             besideColor = c.prefilled;
         } else {
-            put(TokenRange{head, total}, 2, tr("prefilled %1").arg(number(total - head, exact)),
-                number(total - head, exact));
+            // A what-if's size is summed over messages, not rendered.
+            put(TokenRange{head, total}, 2, tr("prefilled %1").arg(number(total - head, exact && !trying())),
+                number(total - head, exact && !trying()));
         }
     }
     if (m_picture.targetMissed > 0) {

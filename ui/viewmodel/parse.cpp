@@ -557,7 +557,11 @@ EventValue parseEvent(const QString &topic, const QJsonObject &params, const QDa
         }
         result.text = pieces.join(QStringLiteral(" · "));
     }
-    result.problem = result.kind.contains(QLatin1String("erased")) || result.kind.contains(QLatin1String("down"))
+    // Thinning out and replacing are the ring's own housekeeping.
+    const QString why = text(params, "why");
+    const bool erased = result.kind.contains(QLatin1String("erased")) && why != QLatin1String("thinned")
+        && why != QLatin1String("superseded");
+    result.problem = erased || result.kind.contains(QLatin1String("down"))
         || result.kind.contains(QLatin1String("full reprocessing"))
         || text(params, "outcome") == QLatin1String("refuted");
     return result;

@@ -5,6 +5,7 @@
 
 #include "ui/theme/theme.h"
 #include "ui/viewmodel/numbers.h"
+#include "ui/viewmodel/privacy.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -25,6 +26,8 @@ constexpr int kShownOfEachSide = 120; ///< tokens behind the difference that are
 
 QString tokenText(const PromptToken &token)
 {
+    if (isTextHidden() && token.textKnown)
+        return hiddenPiece(token.bytes);
     if (!token.textKnown)
         return QStringLiteral("\u2026");
     QStringDecoder decoder(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);

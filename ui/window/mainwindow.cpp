@@ -8,14 +8,24 @@
 #include "ui/timeline/timelineview.h"
 #include "ui/viewmodel/liveview.h"
 #include "ui/viewmodel/numbers.h"
+#include "ui/viewmodel/privacy.h"
 #include "ui/viewmodel/whatif.h"
+#include "ui/views/checkpointsview.h"
+#include "ui/views/eventsview.h"
+#include "ui/views/evidenceview.h"
 #include "ui/views/prefillchart.h"
 #include "ui/views/receiptview.h"
 #include "ui/views/retainedprefixview.h"
+#include "ui/views/serverlogview.h"
+#include "ui/views/slotlanes.h"
+#include "ui/views/slotsview.h"
 #include "ui/views/verdictstrip.h"
 #include "ui/views/whatifbar.h"
 #include "ui/window/connectiondialog.h"
 #include "ui/window/docktitle.h"
+#include "ui/window/layouts.h"
+#include "ui/window/serverdocks.h"
+#include "ui/window/shell.h"
 #include "ui/window/startpage.h"
 #include "ui/window/whatifdocks.h"
 
@@ -50,7 +60,6 @@ namespace kerf {
 
 namespace {
 
-constexpr int kStateVersion = 2;
 constexpr double kConfirmFullPrefillMs = 10'000;
 
 /// Draws a checkpoint's shape in front of its kind.
@@ -123,12 +132,13 @@ MainWindow::MainWindow(ClientOpener opener, QWidget *parent)
     setMinimumSize(1024, 640);
     resize(1400, 900);
     m_whatIf = new WhatIf(m_state, this);
+    m_server = new ServerDocks(m_state, m_controller, this);
     makeActions();
     makeCentre();
     makeDocks();
     makeWhatIf();
+    m_shell = new Shell(this);
     makeToolBar();
-    makeMenus();
     makeStatusBar();
 
     connect(m_state, &ConsoleState::changed, this, &MainWindow::refresh);
@@ -156,18 +166,6 @@ MainWindow::MainWindow(ClientOpener opener, QWidget *parent)
             QSettings().setValue(QStringLiteral("hints/fullAttention"), true);
         refreshMessages();
     });
-    connect(m_controller, &Controller::happened, this, [this](const QList<EventValue> &events) {
-        if (m_controller->isPaused()) {
-            m_heldEvents += events;
-            m_pausedBar->setText(tr("Paused, %1 new").arg(number(m_heldEvents.size())));
-            return;
-        }
-        const QScrollBar *bar = m_eventsView->verticalScrollBar();
-        const bool follow = bar->value() >= bar->maximum();
-        m_events->append(events);
-        if (follow)
-            m_eventsView->scrollToBottom();
-    });
     connect(m_controller, &Controller::compared, this,
             [this](const std::optional<PrefixComparison> &comparison, const QString &why) {
                 m_comparison = comparison;
@@ -187,7 +185,7 @@ MainWindow::MainWindow(ClientOpener opener, QWidget *parent)
         window->setAttribute(Qt::WA_DeleteOnClose);
         window->setWindowTitle(title);
         auto *layout = new QVBoxLayout(window);
-        auto *view = new QPlainTextEdit(text);
+        auto *view = new QPlainTextEdit(shownText(text));
         view->setReadOnly(true);
         view->setFont(tokenFont());
         layout->addWidget(view);
@@ -199,10 +197,10 @@ MainWindow::MainWindow(ClientOpener opener, QWidget *parent)
     });
     connect(m_state->selection(), &Selection::changed, this, &MainWindow::refreshActions);
 
-    m_defaultState = saveState(kStateVersion);
+    m_shell->finish(); // after every dock and action is made
     const QSettings settings;
     restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
-    restoreState(settings.value(QStringLiteral("window/inspect")).toByteArray(), kStateVersion);
+    m_shell->layouts()->start();
     m_timeline->setFocus();
     refresh(ConsoleState::Everything);
 }
@@ -283,24 +281,24 @@ void MainWindow::makeActions()
     on(makeAction(QStringLiteral("useCut"), tr("&Use this cut"), QStringLiteral("dialog-ok-apply"), {},
                   tr("Plans with the cut that is being tried")),
        [this] { useCut(); });
-    on(makeAction(QStringLiteral("undoMove"), tr("Undo move of the cut"), QStringLiteral("edit-undo"),
-                  QKeySequence::Undo),
-       [this] { m_whatIf->undoStack()->undo(); });
-    on(makeAction(QStringLiteral("redoMove"), tr("Redo move of the cut"), QStringLiteral("edit-redo"),
-                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z)),
-       [this] { m_whatIf->undoStack()->redo(); });
     on(makeAction(QStringLiteral("pause"), tr("Pa&use live views"), QStringLiteral("media-playback-pause"),
                   QKeySequence(Qt::Key_F9)),
        [this](bool paused) {
            m_controller->setPaused(paused);
-           m_pausedBar->setVisible(paused);
-           m_pausedBar->setText(tr("Paused, %1 new").arg(number(0)));
-           if (!paused) {
-               m_events->append(m_heldEvents);
-               m_heldEvents.clear();
-           }
+           m_server->setPaused(paused);
        });
     action(QStringLiteral("pause"))->setCheckable(true);
+    makeAction(QStringLiteral("saveSlot"), tr("&Save slot…"), QStringLiteral("document-save"), {})
+        ->setIconText(tr("Save…"));
+    makeAction(QStringLiteral("restoreSlot"), tr("R&estore slot…"), QStringLiteral("document-open"), {})
+        ->setIconText(tr("Restore…"));
+    makeAction(QStringLiteral("eraseSlot"), tr("E&rase slot…"), QStringLiteral("edit-delete"), {})
+        ->setIconText(tr("Erase…"));
+    on(makeAction(QStringLiteral("attachLog"), tr("A&ttach log…"), QStringLiteral("document-open"), {},
+                  tr("The server's log shows its checkpoints and host cache: connect again and name it")),
+       [this] { showConnect(); });
+    m_server->setActions(action(QStringLiteral("saveSlot")), action(QStringLiteral("restoreSlot")),
+                         action(QStringLiteral("eraseSlot")), m_opener ? action(QStringLiteral("attachLog")) : nullptr);
     on(makeAction(QStringLiteral("previousCompaction"), tr("&Previous compaction"), QStringLiteral("go-previous"),
                   QKeySequence(Qt::CTRL | Qt::Key_Up)),
        [this] { stepCompaction(-1); });
@@ -439,6 +437,8 @@ void MainWindow::raiseDock(const QString &name)
 
 void MainWindow::setDockDetail(const QString &name, const QString &detail)
 {
+    if (!dock(name))
+        return;
     if (auto *title = qobject_cast<DockTitle *>(dock(name)->titleBarWidget()))
         title->setDetail(detail);
 }
@@ -446,90 +446,23 @@ void MainWindow::setDockDetail(const QString &name, const QString &detail)
 void MainWindow::makeDocks()
 {
     Selection *selection = m_state->selection();
+    connect(m_server, &ServerDocks::detailChanged, this, &MainWindow::setDockDetail);
+    connect(m_server, &ServerDocks::raiseRequested, this, &MainWindow::raiseDock);
+    connect(m_server, &ServerDocks::cutRequested, this, &MainWindow::tryCut);
+    connect(m_server, &ServerDocks::said, m_controller, &Controller::said);
+    connect(m_server, &ServerDocks::failed, m_controller, &Controller::failed);
+    m_server->addCommonActions(action(QStringLiteral("copyText")), action(QStringLiteral("pause")));
     m_ring = new CheckpointRing(selection);
     connect(m_ring, &CheckpointRing::zoomRequested, m_timeline, &TimelineView::zoomToPosition);
     connect(m_ring, &CheckpointRing::cutRequested, this, &MainWindow::tryCut);
     connect(m_ring, &CheckpointRing::fitChanged, this, [this] { refresh({}); });
     QDockWidget *ringDock = makeDock(QStringLiteral("ring"), tr("Checkpoint ring"), m_ring, Qt::LeftDockWidgetArea);
 
-    m_checkpoints = new CheckpointsModel(this);
-    auto *checkpointsPage = new QWidget;
-    auto *checkpointsLayout = new QVBoxLayout(checkpointsPage);
-    checkpointsLayout->setContentsMargins(0, 0, 0, 0);
-    checkpointsLayout->setSpacing(0);
-    m_checkpointsView = new QTableView;
-    auto *checkpointsSorted = new QSortFilterProxyModel(this);
-    checkpointsSorted->setSourceModel(m_checkpoints);
-    checkpointsSorted->setSortRole(SortRole);
-    setUpTable(m_checkpointsView, checkpointsSorted, QStringLiteral("checkpointsTable"));
-    m_checkpointsView->setAccessibleName(tr("Checkpoints"));
-    m_checkpointsView->setSortingEnabled(true);
-    m_checkpointsView->sortByColumn(CheckpointsModel::Position, Qt::DescendingOrder);
-    m_checkpointsView->setItemDelegateForColumn(CheckpointsModel::Kind, new KindDelegate(m_checkpointsView));
-    m_checkpointsView->horizontalHeader()->setStretchLastSection(true);
-    m_checkpointsView->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_checkpointsView->setColumnWidth(CheckpointsModel::Position, 66);
-    m_checkpointsView->setColumnWidth(CheckpointsModel::Kind, 90);
-    m_checkpointsView->setColumnWidth(CheckpointsModel::Size, 46);
-    m_checkpointsView->setColumnHidden(CheckpointsModel::MadeBy, true);
-    m_checkpointsView->setColumnHidden(CheckpointsModel::Age, true);
-    m_checkpointSum = new QLabel;
-    m_checkpointSum->setContentsMargins(8, 4, 8, 4);
-    checkpointsLayout->addWidget(m_checkpointsView, 1);
-    checkpointsLayout->addWidget(m_checkpointSum);
-    checkpointsPage->setFocusProxy(m_checkpointsView);
-    auto *cutHere = new QAction(tr("Cut here (what-if)"), m_checkpointsView);
-    connect(cutHere, &QAction::triggered, this, [this] {
-        if (const auto position = m_state->selection()->checkpoint())
-            tryCut(*position);
-    });
-    auto *showAll = new QAction(tr("Show task and age"), m_checkpointsView);
-    showAll->setCheckable(true);
-    connect(showAll, &QAction::toggled, this, [this](bool on) {
-        m_checkpointsView->setColumnHidden(CheckpointsModel::MadeBy, !on);
-        m_checkpointsView->setColumnHidden(CheckpointsModel::Age, !on);
-    });
-    m_checkpointsView->addActions({cutHere, showAll, action(QStringLiteral("copyText"))});
-    connect(m_checkpointsView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex &now) {
-                if (now.isValid() && m_checkpointsView->hasFocus())
-                    m_state->selection()->selectCheckpoint(
-                        now.siblingAtColumn(CheckpointsModel::Position).data(SortRole).toInt());
-            });
-    connect(m_checkpointsView, &QTableView::clicked, this, [this](const QModelIndex &at) {
-        m_state->selection()->selectCheckpoint(at.siblingAtColumn(CheckpointsModel::Position).data(SortRole).toInt());
-    });
     QDockWidget *checkpointsDock =
-        makeDock(QStringLiteral("checkpoints"), tr("Checkpoints"), checkpointsPage, Qt::LeftDockWidgetArea);
+        makeDock(QStringLiteral("checkpoints"), tr("Checkpoints"), m_server->checkpointsPage(), Qt::LeftDockWidgetArea);
 
-    m_evidence = new EvidenceModel(this);
-    auto *evidencePage = new QWidget;
-    auto *evidenceLayout = new QVBoxLayout(evidencePage);
-    evidenceLayout->setContentsMargins(0, 0, 0, 0);
-    evidenceLayout->setSpacing(0);
-    m_doctorText = new QLabel;
-    m_doctorText->setObjectName(QStringLiteral("doctorText"));
-    m_doctorText->setWordWrap(true);
-    m_doctorText->setMinimumWidth(120); // a long path in it must not widen the dock
-    m_doctorText->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_doctorText->setTextFormat(Qt::PlainText);
-    m_doctorText->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    m_doctorText->setContentsMargins(8, 6, 8, 6);
-    m_doctorText->setBackgroundRole(QPalette::Base);
-    m_doctorText->setAutoFillBackground(true);
-    auto *evidenceView = new QTableView;
-    setUpTable(evidenceView, m_evidence, QStringLiteral("evidenceTable"));
-    evidenceView->setAccessibleName(tr("Evidence"));
-    evidenceView->horizontalHeader()->setStretchLastSection(true);
-    evidenceView->setColumnWidth(EvidenceModel::Claim, 96);
-    evidenceView->setColumnWidth(EvidenceModel::Value, 96);
-    evidenceView->setColumnWidth(EvidenceModel::Source, 150);
-    evidenceView->addAction(action(QStringLiteral("copyText")));
-    evidenceLayout->addWidget(m_doctorText);
-    evidenceLayout->addWidget(evidenceView, 1);
-    evidencePage->setFocusProxy(evidenceView);
     QDockWidget *evidenceDock =
-        makeDock(QStringLiteral("evidence"), tr("Evidence"), evidencePage, Qt::LeftDockWidgetArea);
+        makeDock(QStringLiteral("evidence"), tr("Evidence"), m_server->evidencePage(), Qt::LeftDockWidgetArea);
     tabifyDockWidget(checkpointsDock, evidenceDock);
     checkpointsDock->raise();
 
@@ -569,32 +502,21 @@ void MainWindow::makeDocks()
     m_chart = new PrefillChart(selection);
     QDockWidget *chartDock = makeDock(QStringLiteral("prefill"), tr("Prefill cost"), m_chart, Qt::BottomDockWidgetArea);
 
-    m_events = new EventsModel(this);
-    auto *eventsPage = new QWidget;
-    auto *eventsLayout = new QVBoxLayout(eventsPage);
-    eventsLayout->setContentsMargins(0, 0, 0, 0);
-    eventsLayout->setSpacing(0);
-    m_pausedBar = new QLabel;
-    m_pausedBar->setContentsMargins(8, 4, 8, 4);
-    m_pausedBar->hide();
-    m_eventsView = new QTableView;
-    setUpTable(m_eventsView, m_events, QStringLiteral("eventsTable"));
-    m_eventsView->setAccessibleName(tr("Events"));
-    m_eventsView->horizontalHeader()->setStretchLastSection(true);
-    m_eventsView->setColumnWidth(EventsModel::Time, 72);
-    m_eventsView->setColumnWidth(EventsModel::Kind, 140);
-    m_eventsView->setColumnWidth(EventsModel::Slot, 40);
-    m_eventsView->addActions({action(QStringLiteral("pause")), action(QStringLiteral("copyText"))});
-    eventsLayout->addWidget(m_pausedBar);
-    eventsLayout->addWidget(m_eventsView, 1);
-    eventsPage->setFocusProxy(m_eventsView);
-    QDockWidget *eventsDock = makeDock(QStringLiteral("events"), tr("Events"), eventsPage, Qt::BottomDockWidgetArea);
+    QDockWidget *eventsDock =
+        makeDock(QStringLiteral("events"), tr("Events"), m_server->eventsPage(), Qt::BottomDockWidgetArea);
+    QDockWidget *slotsDock =
+        makeDock(QStringLiteral("slots"), tr("Slots"), m_server->slotsPage(), Qt::BottomDockWidgetArea);
+    QDockWidget *logDock =
+        makeDock(QStringLiteral("log"), tr("Server log"), m_server->logPage(), Qt::BottomDockWidgetArea);
     m_prefix = new RetainedPrefixView(selection);
     QDockWidget *prefixDock =
         makeDock(QStringLiteral("prefix"), tr("Retained prefix"), m_prefix, Qt::BottomDockWidgetArea);
     splitDockWidget(chartDock, prefixDock, Qt::Horizontal);
+    tabifyDockWidget(chartDock, slotsDock);
     tabifyDockWidget(chartDock, eventsDock);
+    tabifyDockWidget(prefixDock, logDock);
     chartDock->raise();
+    prefixDock->raise();
     connect(prefixDock, &QDockWidget::visibilityChanged, m_controller, &Controller::setComparing);
 
     resizeDocks({ringDock, compactionsDock}, {325, 365}, Qt::Horizontal);
@@ -633,51 +555,6 @@ void MainWindow::makeDocks()
         if (parts & ConsoleState::Episodes)
             m_timeline->setEpisodes(m_state->data().episodes);
     });
-    new LiveView(m_state, m_checkpointsView, [this](ConsoleState::Parts) {
-        m_checkpoints->setPicture(m_state->picture(), QDateTime::currentDateTimeUtc());
-        m_checkpointSum->setText(m_checkpoints->sumText());
-        const auto position = m_state->selection()->checkpoint();
-        const int row = position ? m_checkpoints->rowOf(*position) : -1;
-        auto *sorted = static_cast<QSortFilterProxyModel *>(m_checkpointsView->model());
-        const QModelIndex at = row >= 0 ? sorted->mapFromSource(m_checkpoints->index(row, 0)) : QModelIndex();
-        if (at.isValid())
-            m_checkpointsView->setCurrentIndex(at);
-        else
-            m_checkpointsView->clearSelection();
-    });
-    new LiveView(m_state, m_doctorText, [this](ConsoleState::Parts) {
-        const DoctorValue &doctor = m_state->data().doctor;
-        QStringList lines;
-        for (const QString &line : {doctor.capabilitiesLine, doctor.coherenceLine, doctor.evictionLine}) {
-            if (!line.isEmpty())
-                lines << line;
-        }
-        for (const QString &advice : doctor.advice)
-            lines << tr("Advice: %1").arg(advice);
-        for (const QString &note : doctor.notes)
-            lines << note;
-        m_doctorText->setText(doctor.known ? lines.join(QLatin1Char('\n')) : tr("No server was looked at yet."));
-        QList<EvidenceRow> rows;
-        if (doctor.known) {
-            const auto row = [&rows](const QString &claim, const QString &value, const QString &source) {
-                rows << EvidenceRow{claim, value, source, {}};
-            };
-            row(tr("Backend"), doctor.backend,
-                doctor.requested.isEmpty() ? QString() : tr("asked for: %1").arg(doctor.requested));
-            row(tr("Model"), doctor.model.isEmpty() ? tr("not reported") : doctor.model,
-                doctor.build.isEmpty() ? QString() : tr("build %1").arg(doctor.build));
-            row(tr("Context"), doctor.contextSize ? number(*doctor.contextSize) : tr("not reported"), {});
-            row(tr("Memory"), memoryKindName(doctor.memoryKind), doctor.memoryEvidence);
-            row(tr("Ring"), doctor.ringVisible ? tr("visible") : tr("not visible"), doctor.ringSource);
-            row(tr("Chunk reuse"),
-                doctor.chunkReuse ? (*doctor.chunkReuse > 0 ? number(*doctor.chunkReuse) : tr("off")) : tr("not known"),
-                {});
-        }
-        rows += doctor.evidence;
-        for (const EvidenceRow &step : doctor.probe)
-            rows << EvidenceRow{tr("probe: %1").arg(step.claim), step.value, step.evidence, step.when};
-        m_evidence->setEvidence(rows);
-    });
     new LiveView(m_state, m_compactionsView, [this](ConsoleState::Parts) {
         m_compactions->setCompactions(m_state->data().compactions);
         setDockDetail(QStringLiteral("compactions"),
@@ -714,15 +591,17 @@ void MainWindow::makeDocks()
                       comparison ? tr("%1 against %2").arg(comparison->aName, comparison->bName) : QString());
     });
     // Tab goes left, centre, right, bottom.
-    QWidget::setTabOrder(m_ring, m_checkpointsView);
-    QWidget::setTabOrder(m_checkpointsView, evidenceView);
-    QWidget::setTabOrder(evidenceView, m_strip);
+    QWidget::setTabOrder(m_ring, m_server->checkpointsPage()->table());
+    QWidget::setTabOrder(m_server->checkpointsPage()->table(), m_server->evidencePage()->claimsTable());
+    QWidget::setTabOrder(m_server->evidencePage()->claimsTable(), m_strip);
     QWidget::setTabOrder(m_strip, m_timeline);
     QWidget::setTabOrder(m_timeline, m_compactionsView);
     QWidget::setTabOrder(m_compactionsView, m_receipt);
     QWidget::setTabOrder(m_receipt, m_chart);
-    QWidget::setTabOrder(m_chart, m_eventsView);
-    QWidget::setTabOrder(m_eventsView, m_prefix);
+    QWidget::setTabOrder(m_chart, m_server->slotsPage()->lanes());
+    QWidget::setTabOrder(m_server->slotsPage()->lanes(), m_server->eventsPage()->table());
+    QWidget::setTabOrder(m_server->eventsPage()->table(), m_prefix);
+    QWidget::setTabOrder(m_prefix, m_server->logPage()->table());
 
     int digit = 1;
     for (const QString &name : {QStringLiteral("ring"), QStringLiteral("checkpoints"), QStringLiteral("evidence"),
@@ -852,43 +731,6 @@ void MainWindow::makeToolBar()
             [this](int index) { m_controller->setProfile(m_profileBox->itemData(index).toString()); });
 }
 
-void MainWindow::makeMenus()
-{
-    const auto add = [this](QMenu *menu, std::initializer_list<const char *> names) {
-        for (const char *name : names) {
-            if (name[0] == '-')
-                menu->addSeparator();
-            else
-                menu->addAction(action(QLatin1String(name)));
-        }
-    };
-    add(menuBar()->addMenu(tr("&File")), {"connect", "demo", "-", "disconnect", "-", "quit"});
-    add(menuBar()->addMenu(tr("&Edit")), {"undoMove", "redoMove", "-", "undo", "-", "copyText"});
-    QMenu *view = menuBar()->addMenu(tr("&View"));
-    QMenu *docks = view->addMenu(tr("&Docks"));
-    for (const char *name :
-         {"ring", "checkpoints", "evidence", "compactions", "receipt", "prefill", "events", "prefix"})
-        docks->addAction(action(QStringLiteral("dock-%1").arg(QLatin1String(name))));
-    QMenu *lanes = view->addMenu(tr("&Lanes"));
-    lanes->addActions(m_timeline->laneActions());
-    view->addSeparator();
-    view->addActions(m_timeline->zoomActions());
-    view->addSeparator();
-    add(view, {"theme-system", "theme-light", "theme-dark", "-", "resetLayout", "fullScreen", "pause"});
-    QMenu *go = menuBar()->addMenu(tr("&Go"));
-    add(go,
-        {"goToken", "-", "back", "forward", "-", "previousCompaction", "nextCompaction", "present", "-", "nextProblem",
-         "previousProblem"});
-    go->addSeparator();
-    go->addActions(m_timeline->stepActions());
-    QMenu *session = menuBar()->addMenu(tr("&Session"));
-    add(session, {"newSession"});
-    session->addAction(m_timeline->pinAction());
-    add(menuBar()->addMenu(tr("Se&rver")), {"refresh", "doctor", "-", "disconnect"});
-    add(menuBar()->addMenu(tr("&Cut")), {"plan", "whatIf", "useCut", "-", "apply", "undo"});
-    add(menuBar()->addMenu(tr("&Help")), {"keyboard", "whatsThis", "about"});
-}
-
 void MainWindow::makeStatusBar()
 {
     m_said = new QLabel;
@@ -958,6 +800,8 @@ void MainWindow::refreshTitle()
         title = tr("%1 [simulated]").arg(title);
     if (m_controller->hasClient() && m_state->picture().disconnected)
         title = tr("%1 [disconnected]").arg(title);
+    if (m_shell->isViewer() && m_controller->hasClient())
+        title = tr("%1 [read only]").arg(title);
     if (title != windowTitle())
         setWindowTitle(title);
 }
@@ -978,8 +822,6 @@ void MainWindow::refreshActions()
     action(QStringLiteral("whatIf"))
         ->setToolTip(whyTry.isEmpty() ? tr("Try cuts. Sends nothing and evicts nothing. (Ctrl+T)") : whyTry);
     action(QStringLiteral("useCut"))->setEnabled(m_whatIf->whyNotUse().isEmpty());
-    action(QStringLiteral("undoMove"))->setEnabled(m_whatIf->undoStack()->canUndo());
-    action(QStringLiteral("redoMove"))->setEnabled(m_whatIf->undoStack()->canRedo());
     action(QStringLiteral("disconnect"))->setEnabled(m_controller->hasClient());
     action(QStringLiteral("refresh"))->setEnabled(m_controller->hasClient());
     action(QStringLiteral("newSession"))->setEnabled(m_controller->hasClient());
@@ -1002,11 +844,20 @@ void MainWindow::refreshMessages()
     };
     if (m_controller->hasClient()) {
         if (console.link == LinkState::Disconnected) {
-            messages.append(Message{Message::Kind::Warning, QStringLiteral("service-lost"),
-                                    tr("The service is gone since %1.").arg(since()),
-                                    tr("%1 does not answer. This is the last known state; Plan and Apply are off.")
-                                        .arg(console.linkDescription),
-                                    action(QStringLiteral("connect")), false});
+            const ServiceClient *client = m_controller->client();
+            QStringList parts;
+            if (!client->lastError().isEmpty())
+                parts << client->lastError();
+            if (client->tries() > 0)
+                parts << tr("%n tries", nullptr, client->tries());
+            if (client->nextTryMs() >= 0)
+                parts << tr("next in %1 s").arg(QLocale().toString(std::max(0, client->nextTryMs() + 500) / 1000));
+            messages.append(
+                Message{Message::Kind::Warning, QStringLiteral("service-lost"),
+                        tr("No answer from %1 since %2.").arg(console.linkDescription, since()),
+                        tr("%1. This is the last known state; Plan and Apply are off.")
+                            .arg(parts.isEmpty() ? tr("The service is gone") : parts.join(QStringLiteral(", "))),
+                        action(QStringLiteral("retry")), false});
         } else if (console.doctor.known && !console.doctor.reachable && !console.doctor.url.isEmpty()) {
             messages.append(
                 Message{Message::Kind::Warning, QStringLiteral("server-lost"),
@@ -1195,6 +1046,8 @@ void MainWindow::refreshBoxes()
         profiles.append(
             {name == console.profile.name && console.profile.modified ? tr("%1 (modified)").arg(name) : name, name});
     fill(m_profileBox, profiles, console.profile.name);
+    if (m_shell->isViewer())
+        m_profileBox->setEnabled(false);
     if (!console.profile.lockedBy.isEmpty()) {
         m_profileBox->setEnabled(false);
         m_profileBox->setToolTip(tr("Set by the environment variable %1").arg(console.profile.lockedBy));
@@ -1304,10 +1157,36 @@ void MainWindow::showConnect()
     auto *dialog = new ConnectionDialog(m_spec.kind == ConnectionSpec::Kind::Embedded && !m_controller->hasClient()
                                             ? ConnectionSpec{ConnectionSpec::Kind::Server, {}, {}, {}, {}}
                                             : m_spec,
-                                        this);
+                                        this, m_prober, m_keyRing);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] { open(dialog->spec()); });
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        dialog->remember([self = QPointer<MainWindow>(this)](const QString &problem) {
+            if (self)
+                self->m_said->setText(problem);
+        });
+        open(dialog->spec());
+    });
     dialog->open();
+}
+
+void MainWindow::openSaved(const SavedConnection &connection)
+{
+    ConnectionStore::remember(connection);
+    if (!connection.keyStored || !m_keyRing) {
+        open(connection.spec);
+        return;
+    }
+    m_said->setText(tr("Asking the keyring…"));
+    m_keyRing->read(connection.keyId(),
+                    [self = QPointer<MainWindow>(this), connection](const QString &key, const QString &problem) {
+                        if (!self)
+                            return;
+                        ConnectionSpec spec = connection.spec;
+                        spec.apiKey = key;
+                        self->open(spec);
+                        if (!problem.isEmpty())
+                            self->m_said->setText(problem);
+                    });
 }
 
 void MainWindow::open(const ConnectionSpec &spec)
@@ -1330,7 +1209,10 @@ void MainWindow::open(const ConnectionSpec &spec)
             return;
         }
         self->m_said->setText(tr("Connected to %1.").arg(spec.title()));
+        self->m_shell->setViewer(spec.kind == ConnectionSpec::Kind::Service);
         self->m_controller->setClient(*result);
+        if (spec.slotId >= 0)
+            self->m_controller->setSlotChoice(spec.slotId);
     });
 }
 
@@ -1342,7 +1224,7 @@ void MainWindow::setTheme(ThemeChoice choice)
         made->setChecked(true);
 }
 
-void MainWindow::resetLayout() { restoreState(m_defaultState, kStateVersion); }
+void MainWindow::resetLayout() { m_shell->layouts()->reset(); }
 
 QString MainWindow::keyboardTable() const
 {
@@ -1368,7 +1250,7 @@ void MainWindow::closeEvent(QCloseEvent *event)
 {
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
-    settings.setValue(QStringLiteral("window/inspect"), saveState(kStateVersion));
+    m_shell->layouts()->store();
     settings.setValue(QStringLiteral("timeline/lanes"), m_timeline->saveLanes());
     QMainWindow::closeEvent(event);
 }
@@ -1376,10 +1258,6 @@ void MainWindow::closeEvent(QCloseEvent *event)
 void MainWindow::changeEvent(QEvent *event)
 {
     if (event->type() == QEvent::PaletteChange && m_receipt) {
-        const SemanticColors c = SemanticColors::of(QApplication::palette());
-        QPalette dim = QApplication::palette();
-        dim.setColor(QPalette::WindowText, c.dimText);
-        m_checkpointSum->setPalette(dim);
         m_receipt->setReceipt(m_state->shownPlan(), m_state->picture(), m_state->data().receipt);
         refreshBoxes();
     }

@@ -6,7 +6,10 @@
 #include "ui/models/tablemodels.h"
 #include "ui/theme/theme.h"
 #include "ui/views/messagearea.h"
+#include "ui/window/connectionstore.h"
 #include "ui/window/controller.h"
+#include "ui/window/keyring.h"
+#include "ui/window/prober.h"
 
 #include <QMainWindow>
 
@@ -25,6 +28,8 @@ class LiveView;
 class PrefillChart;
 class ReceiptView;
 class RetainedPrefixView;
+class ServerDocks;
+class Shell;
 class StartPage;
 class TimelineView;
 class VerdictStrip;
@@ -46,10 +51,16 @@ public:
     TimelineView *timeline() { return m_timeline; }
     CheckpointRing *ring() { return m_ring; }
     MessageArea *messages() { return m_messages; }
+    Shell *shell() { return m_shell; }
+    ServerDocks *serverDocks() { return m_server; }
     WhatIf *whatIf() { return m_whatIf; }
     WhatIfDocks *whatIfDocks() { return m_whatIfDocks; }
     /// Opens what is asked for; failures stand in the message area.
     void open(const ConnectionSpec &spec);
+    /// One that was used before; its key comes from the keyring.
+    void openSaved(const SavedConnection &connection);
+    void setProber(Prober prober) { m_prober = std::move(prober); }
+    void setKeyRing(KeyRing *ring) { m_keyRing = ring; }
     void setTheme(ThemeChoice choice);
     void resetLayout();
     QDockWidget *dock(const QString &name) const;
@@ -62,6 +73,7 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
+    friend class Shell;
     QAction *makeAction(const QString &name, const QString &text, const QString &icon, const QKeySequence &key,
                         const QString &tip = {});
     QDockWidget *makeDock(const QString &name, const QString &title, QWidget *content, Qt::DockWidgetArea area);
@@ -69,7 +81,6 @@ private:
     void makeCentre();
     void makeDocks();
     void makeToolBar();
-    void makeMenus();
     void makeStatusBar();
     void makeWhatIf(); ///< state, bar and docks of what-if mode
     void tryCut(int position); ///< starts what-if there, or moves its cut
@@ -88,6 +99,8 @@ private:
     void setDockDetail(const QString &name, const QString &detail);
 
     ClientOpener m_opener;
+    Prober m_prober;
+    KeyRing *m_keyRing = nullptr; ///< null = no key is ever stored
     ConsoleState *m_state;
     Controller *m_controller;
     ConnectionSpec m_spec;
@@ -103,20 +116,14 @@ private:
     WhatIf *m_whatIf = nullptr;
     WhatIfBar *m_whatIfBar = nullptr;
     WhatIfDocks *m_whatIfDocks = nullptr;
+    Shell *m_shell = nullptr;
+    ServerDocks *m_server = nullptr;
     CheckpointRing *m_ring = nullptr;
     RetainedPrefixView *m_prefix = nullptr;
     PrefillChart *m_chart = nullptr;
     ReceiptView *m_receipt = nullptr;
     CompactionsModel *m_compactions = nullptr;
-    CheckpointsModel *m_checkpoints = nullptr;
-    EvidenceModel *m_evidence = nullptr;
-    EventsModel *m_events = nullptr;
     QTableView *m_compactionsView = nullptr;
-    QTableView *m_checkpointsView = nullptr;
-    QTableView *m_eventsView = nullptr;
-    QLabel *m_checkpointSum = nullptr;
-    QLabel *m_doctorText = nullptr;
-    QLabel *m_pausedBar = nullptr;
     QComboBox *m_connectionBox = nullptr;
     QComboBox *m_sessionBox = nullptr;
     QComboBox *m_slotBox = nullptr;
@@ -130,9 +137,7 @@ private:
     QList<Message> m_errors; ///< stay until dismissed
     std::optional<PrefixComparison> m_comparison;
     QString m_comparisonWhy;
-    QList<EventValue> m_heldEvents; ///< while paused
     ThemeChoice m_theme = ThemeChoice::System;
-    QByteArray m_defaultState;
 };
 
 } // namespace kerf
