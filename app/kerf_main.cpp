@@ -9,6 +9,7 @@
 #include "core/base/translations.h"
 #include "core/ipc/socketclient.h"
 #include "core/ipc/socketpath.h"
+#include "ui/window/appsettings.h"
 #include "ui/window/mainwindow.h"
 
 #include <QApplication>
@@ -112,7 +113,8 @@ int runConsole(int argc, char **argv)
     }
     QApplication app(argc, argv);
     QGuiApplication::setDesktopFileName(QStringLiteral("org.kerf.Kerf"));
-    installTranslations(app);
+    const QString language = AppSettings::load().language;
+    installTranslations(app, language.isEmpty() ? QLocale() : QLocale(language));
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/kerf/icons/kerf.svg")));
 
     QCommandLineParser parser;
@@ -162,6 +164,7 @@ int runConsole(int argc, char **argv)
             QCoreApplication::translate("main", "--theme: must be light, dark or system, not %1").arg(options.theme));
 
     int code = 0;
+    const AppSettings settings = AppSettings::load();
     {
         MainWindow console(makeOpener(options));
         console.setProber(makeProber());
@@ -180,6 +183,11 @@ int runConsole(int argc, char **argv)
             console.open(ConnectionSpec{});
         else if (options.connects)
             console.open(ConnectionSpec{ConnectionSpec::Kind::Server, options.service.backend.spec, {}, {}, {}});
+        else if (settings.start == AppSettings::Start::Demo)
+            console.open(ConnectionSpec{});
+        else if (const auto recent = ConnectionStore::recent();
+                 settings.start == AppSettings::Start::Last && !recent.isEmpty())
+            console.openSaved(recent.first());
         code = QApplication::exec();
     }
     waitForEngines();

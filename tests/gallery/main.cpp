@@ -10,6 +10,7 @@
 #include "app/console/enginehost.h"
 #include "app/console/harness.h"
 #include "tests/gallery/serverpages.h"
+#include "tests/gallery/shellshots.h"
 #include "ui/ring/checkpointring.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/timelineview.h"
@@ -247,6 +248,7 @@ void story(const QString &folder, const QString &name, ServiceOptions options, H
     }
     shoot(window, folder, name + QStringLiteral("-plan"));
     shootWhatIf(window, folder, name + QStringLiteral("-whatif"));
+    shellshots::shoot(window, folder, name);
     const QList<PlanValue> compactions = window.state()->data().compactions;
     for (const PlanValue &plan : compactions) {
         if (!plan.measuredReuse)
