@@ -355,7 +355,7 @@ private Q_SLOTS:
         QCOMPARE(event.value(QStringLiteral("params")).toObject(),
                  (QJsonObject{{QStringLiteral("topic"), QStringLiteral("episode")}, {QStringLiteral("seq"), 4}}));
         client.send(request(2, "events.subscribe"));
-        QCOMPARE(resultOf(client.object()).value(QStringLiteral("topics")).toArray().size(), 10);
+        QCOMPARE(resultOf(client.object()).value(QStringLiteral("topics")).toArray().size(), 11);
         m_handler->publish(QStringLiteral("slots"));
         QCOMPARE(client.object().value(QStringLiteral("params")).toObject().value(QStringLiteral("topic")).toString(),
                  QStringLiteral("slots"));
