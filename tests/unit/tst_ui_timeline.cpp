@@ -336,6 +336,73 @@ private Q_SLOTS:
         QCOMPARE(s.view.visibleRange().size(), 400);
     }
 
+    void lanesCollapseAndMove()
+    {
+        Shown s;
+        const QList<Lane> before = s.view.laneOrder();
+        QCOMPARE(before.first(), Lane::Checkpoints);
+        // The triangle at the title.
+        const qreal tall = s.view.laneRect(Lane::Episodes).height();
+        const auto title = [&s](Lane lane, int x) { return QPoint(x, qRound(s.view.laneRect(lane).center().y())); };
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, title(Lane::Episodes, 8));
+        QVERIFY(s.view.isLaneCollapsed(Lane::Episodes));
+        QVERIFY(s.view.laneRect(Lane::Episodes).height() < tall / 1.5);
+        QVERIFY(!s.view.viewport()->grab().isNull());
+        // A click on a block in it still selects.
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, s.at(Lane::Episodes, 300));
+        QCOMPARE(s.state.selection()->episodeSeq(), std::optional<int>(2));
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, title(Lane::Episodes, 8));
+        QVERIFY(!s.view.isLaneCollapsed(Lane::Episodes));
+        QCOMPARE(s.view.laneRect(Lane::Episodes).height(), tall);
+        // Dragging a title: checkpoints below episodes.
+        const QPoint from = title(Lane::Checkpoints, 60);
+        QTest::mousePress(s.view.viewport(), Qt::LeftButton, {}, from);
+        for (int k = 1; k <= 12; ++k)
+            QTest::mouseMove(s.view.viewport(), from + QPoint(0, 14 * k));
+        QTest::mouseRelease(s.view.viewport(), Qt::LeftButton, {}, from + QPoint(0, 168));
+        const QList<Lane> after = s.view.laneOrder();
+        QVERIFY(after.indexOf(Lane::Checkpoints) > after.indexOf(Lane::Episodes));
+        QVERIFY(s.view.laneRect(Lane::Checkpoints).top() > s.view.laneRect(Lane::Episodes).top());
+        QVERIFY(!s.view.isLaneCollapsed(Lane::Checkpoints));
+        // It is kept, and nonsense is not taken.
+        s.view.setLaneCollapsed(Lane::Tier, true);
+        const QByteArray state = s.view.saveLanes();
+        Shown other;
+        other.view.restoreLanes("1 2 banana");
+        QCOMPARE(other.view.laneOrder(), before);
+        other.view.restoreLanes(state);
+        QCOMPARE(other.view.laneOrder(), after);
+        QVERIFY(other.view.isLaneCollapsed(Lane::Tier));
+        // The selection did not follow the drag, and no range was made.
+        QVERIFY(!s.state.selection()->range());
+    }
+
+    void zoomBackIsAStack()
+    {
+        Shown s;
+        QVERIFY(s.focus());
+        const TokenRange all = s.view.visibleRange();
+        QTest::keyClick(&s.view, Qt::Key_W);
+        const TokenRange once = s.view.visibleRange();
+        QTest::keyClick(&s.view, Qt::Key_W);
+        QVERIFY(s.view.visibleRange() != once);
+        QTest::keyClick(&s.view, Qt::Key_Backspace);
+        QCOMPARE(s.view.visibleRange(), once);
+        QTest::keyClick(&s.view, Qt::Key_Backspace);
+        QCOMPARE(s.view.visibleRange(), all);
+    }
+
+    void shiftExtendsTheSelection()
+    {
+        Shown s;
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, {}, s.at(Lane::Episodes, 300));
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, Qt::ShiftModifier, s.at(Lane::Episodes, 1000));
+        QVERIFY(s.state.selection()->range());
+        QCOMPARE(*s.state.selection()->range(), (TokenRange{214, 1004}));
+        QTest::mouseClick(s.view.viewport(), Qt::LeftButton, Qt::ControlModifier, s.at(Lane::Episodes, 1500));
+        QCOMPARE(s.state.selection()->range()->end, 1579);
+    }
+
     void emptySession()
     {
         Shown s;
