@@ -666,7 +666,7 @@ void CheckpointRing::paintEvent(QPaintEvent *)
             dotted.setDashPattern({1.6, 1.6});
             radius(*m_picture.planCut, dotted, 6);
             const QString text = tr("plan %1").arg(number(*m_picture.planCut, !m_picture.estimated()));
-            const QRectF box = placeLabel(labels, scale, *m_picture.planCut, outer + 12,
+            const QRectF box = placeLabel(labels, scale, *m_picture.planCut, outer + 30,
                                           QSizeF(metrics.horizontalAdvance(text) + 2, metrics.height()), bounds);
             painter.setFont(font());
             painter.setPen(c.dimText);

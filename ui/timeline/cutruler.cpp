@@ -399,8 +399,15 @@ void CutRuler::paint(QPainter &p, const SemanticColors &c, const QColor &ground)
                              {at.x() - 8 - size.width(), at.y() + 3},
                              {at.x() + 8, at.y() - size.height() - 2},
                              {at.x() - 8 - size.width(), at.y() - size.height() - 2}};
+        if (!strong)
+            tries.resize(2);
         for (const QPointF &corner : std::as_const(tries)) {
             const QRectF rect(corner, size);
+            // Plain ones stand apart: few that can be read say more than all of them.
+            if (!strong && std::any_of(taken.cbegin(), taken.cend(), [&rect](const QRectF &other) {
+                    return other.intersects(rect.adjusted(-26, -6, 26, 6));
+                }))
+                continue;
             if (rect.left() < m_lane.left() || rect.right() > m_lane.right() || rect.bottom() > floor
                 || rect.top() < m_lane.top() || !place(taken, rect))
                 continue;
@@ -427,10 +434,14 @@ void CutRuler::paint(QPainter &p, const SemanticColors &c, const QColor &ground)
               [near](const auto &a, const auto &b) { return std::abs(a.second - near) < std::abs(b.second - near); });
     p.setFont(bold);
     int named = 0;
+    QList<int> said;
     for (const auto &[before, at] : std::as_const(shown)) {
         const auto value = m_report->at(before);
         if (!value || named >= 3)
             break;
+        const int checkpoint = m_report->at(at)->checkpoint;
+        if (said.contains(checkpoint))
+            continue; // the same fall, seen from the tokens that two messages begin with
         const QPointF point = pointOf(*value);
         if (point.y() > pointOf(*m_report->at(at)).y() - 10)
             continue; // too low a step to be worth a word
@@ -449,6 +460,7 @@ void CutRuler::paint(QPainter &p, const SemanticColors &c, const QColor &ground)
             p.drawEllipse(point, 3, 3);
             drawText(p, rect, text, c.refuted, ground);
             ++named;
+            said.append(checkpoint);
             break;
         }
     }

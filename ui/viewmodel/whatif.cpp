@@ -118,15 +118,10 @@ CutPicture whatIfPicture(const CutPicture &present, const ConsoleData &data, int
     picture.evicted = report.evicted(position);
 
     picture.segments.clear();
-    int head = position;
-    int moved = 0;
-    if (!picture.rangeOnly && *picture.reused > position) {
-        // The new message may begin with the same tokens as the evicted one; only a chunk search takes more.
-        if (data.doctor.chunkReuse.value_or(0) > 0)
-            moved = *picture.reused - position;
-        else
-            head = std::min(*picture.reused, picture.promptTokens);
-    }
+    const int head = position;
+    // The message behind the run may begin with the same tokens as the evicted one; only a chunk search takes more.
+    int moved = picture.rangeOnly ? 0 : std::max(0, *picture.reused - position);
+    const SegmentKind again = data.doctor.chunkReuse.value_or(0) > 0 ? SegmentKind::Moved : SegmentKind::Reused;
     if (picture.rangeOnly) {
         add(picture.segments, SegmentKind::MaybeReused, 0, head);
     } else {
@@ -138,7 +133,7 @@ CutPicture whatIfPicture(const CutPicture &present, const ConsoleData &data, int
     const auto kept = [&](int begin, int end) {
         if (moved > 0 && end > begin) {
             const int length = std::min(moved, end - begin);
-            add(picture.segments, SegmentKind::Moved, begin, begin + length);
+            add(picture.segments, again, begin, begin + length);
             moved -= length;
             begin += length;
         }
@@ -499,10 +494,13 @@ std::pair<QString, QString> WhatIf::why() const
     }
     const ConsoleData &data = m_state->data();
     const std::optional<int> planCut = planCutOf(data);
-    const QString served = now->checkpoint >= 0
-        ? tr("%1 ends %2 tokens above the checkpoint at %3, so %4 tokens are reused.")
-              .arg(number(position()), number(position() - now->checkpoint), number(now->checkpoint),
-                   number(cuts.claimed(*now)))
+    const QString served = now->checkpoint >= position() && now->checkpoint >= 0
+        ? tr("What follows %1 begins with the same tokens as what is evicted there, so the checkpoint at %2 serves it: "
+             "%3 tokens are reused.")
+              .arg(number(position()), number(now->checkpoint), number(cuts.claimed(*now)))
+        : now->checkpoint >= 0 ? tr("%1 ends %2 tokens above the checkpoint at %3, so %4 tokens are reused.")
+                                     .arg(number(position()), number(position() - now->checkpoint),
+                                          number(now->checkpoint), number(cuts.claimed(*now)))
         : !now->claimable ? tr("What the server can reuse of it is not known.")
         : cuts.claimed(*now) > 0
         ? tr("Everything in front of the cut is reused: %1 tokens.").arg(number(cuts.claimed(*now)))
@@ -522,7 +520,7 @@ std::pair<QString, QString> WhatIf::why() const
     else
         title = kept > 0 ? tr("Why it is dearer and keeps more") : tr("Why it is dearer");
     QString mine;
-    if (plan.boundary.hasCandidate && plan.boundary.alignedCut >= 0 && plan.boundary.alignedCut <= *planCut)
+    if (plan.boundary.hasCandidate && plan.boundary.alignedCut >= 0 && plan.boundary.alignedCut < *planCut)
         mine = tr("The plan ends %1 tokens above the checkpoint at %2, so those are kept and computed again.")
                    .arg(number(*planCut - plan.boundary.alignedCut), number(plan.boundary.alignedCut));
     else

@@ -474,7 +474,7 @@ QString CutsView::tableDescription() const
 {
     if (!m_report)
         return tr("Cuts, nothing known yet");
-    QString text = tr("Cuts, %n legal", nullptr, tableRows());
+    QString text = tr("Cuts, %1 legal").arg(number(tableRows()));
     if (m_current >= 0 && m_current < m_report->legal.size()) {
         const LegalCut &row = m_report->legal.at(m_current);
         text = tr("%1, at %2: %3").arg(text, number(row.cut), cutCostText(*m_report, row.value));

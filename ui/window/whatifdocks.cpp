@@ -9,6 +9,7 @@
 
 #include <QEvent>
 #include <QHeaderView>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace kerf {
@@ -106,7 +107,7 @@ WhatIfDocks::WhatIfDocks(ConsoleState *state, WhatIf *whatIf, QObject *parent)
     , m_legalView(new QTableView)
     , m_legal(new LegalCutsModel(this))
     , m_sorted(new QSortFilterProxyModel(this))
-    , m_comparisonPage(new QWidget)
+    , m_comparisonPage(new QScrollArea)
     , m_comparisonView(new QTableView)
     , m_comparison(new ComparisonModel(this))
     , m_why(new WhyPanel)
@@ -122,7 +123,7 @@ WhatIfDocks::WhatIfDocks(ConsoleState *state, WhatIf *whatIf, QObject *parent)
     const auto width = [&](LegalCutsModel::Column column, const QString &sample) {
         const QString header = m_legal->headerData(column, Qt::Horizontal).toString();
         m_legalView->setColumnWidth(
-            column, std::max(cells.horizontalAdvance(sample), cells.horizontalAdvance(header) + 14) + 14);
+            column, std::max(cells.horizontalAdvance(sample), cells.horizontalAdvance(header) + 4) + 10);
     };
     width(LegalCutsModel::Cut, QStringLiteral("~00,000"));
     width(LegalCutsModel::Edge, tr("after episode %1").arg(QStringLiteral("00")));
@@ -131,7 +132,7 @@ WhatIfDocks::WhatIfDocks(ConsoleState *state, WhatIf *whatIf, QObject *parent)
     width(LegalCutsModel::Prefilled, QStringLiteral("~00,000"));
     width(LegalCutsModel::Ms, QStringLiteral("0,000"));
     width(LegalCutsModel::Window, QStringLiteral("~00,000"));
-    width(LegalCutsModel::VerdictColumn, QStringLiteral("partial-reuse +000"));
+    width(LegalCutsModel::VerdictColumn, QStringLiteral("snapped −000"));
     const auto chosen = [this](const QModelIndex &at) {
         if (!at.isValid() || m_following)
             return;
@@ -149,12 +150,18 @@ WhatIfDocks::WhatIfDocks(ConsoleState *state, WhatIf *whatIf, QObject *parent)
     setUp(m_comparisonView, m_comparison, QStringLiteral("comparisonTable"), tr("What-if against plan"));
     m_comparisonView->horizontalHeader()->setStretchLastSection(false);
     m_comparisonView->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_comparisonView->horizontalHeader()->setSectionResizeMode(ComparisonModel::Name, QHeaderView::ResizeToContents);
     m_comparisonView->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto *layout = new QVBoxLayout(m_comparisonPage);
+    auto *content = new QWidget;
+    auto *layout = new QVBoxLayout(content);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_comparisonView);
     layout->addWidget(m_why, 1);
+    m_comparisonPage->setWidget(content);
+    m_comparisonPage->setWidgetResizable(true);
+    m_comparisonPage->setFrameShape(QFrame::NoFrame);
+    m_comparisonPage->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_comparisonPage->setFocusProxy(m_comparisonView);
     const int rows = 9;
     m_comparisonView->setFixedHeight(m_comparisonView->verticalHeader()->defaultSectionSize() * rows
@@ -170,6 +177,8 @@ WhatIfDocks::WhatIfDocks(ConsoleState *state, WhatIf *whatIf, QObject *parent)
     new LiveView(state, m_legalView, [this](ConsoleState::Parts) { refreshLegal(); });
     new LiveView(state, m_comparisonPage, [this](ConsoleState::Parts) { refreshComparison(); });
 }
+
+QWidget *WhatIfDocks::comparisonPage() const { return m_comparisonPage; }
 
 void WhatIfDocks::refreshLegal()
 {
@@ -204,8 +213,8 @@ void WhatIfDocks::refreshComparison()
             evidence = tr("Simulated: the embedded backend's own cost model, not your server.");
         else if (cuts->cost.known())
             evidence =
-                tr("Predicted with the cost measured on this server (%n request(s)). Settled by the next request.",
-                   nullptr, cuts->cost.samples);
+                tr("Predicted with the cost measured on this server (requests: %1). Settled by the next request.")
+                    .arg(number(cuts->cost.samples));
         else
             evidence = tr("No time is predicted: no prefill was measured on this server yet.");
         if (m_state->picture().disconnected)

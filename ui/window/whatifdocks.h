@@ -10,6 +10,8 @@
 #include <QSortFilterProxyModel>
 #include <QTableView>
 
+class QScrollArea;
+
 namespace kerf {
 
 /// What stands under the comparison: why the two differ, in one sentence, and on what evidence.
@@ -41,7 +43,7 @@ public:
 
     QWidget *chartPage() const { return m_chart; }
     QWidget *legalPage() const { return m_legalView; }
-    QWidget *comparisonPage() const { return m_comparisonPage; }
+    QWidget *comparisonPage() const;
     CutsView *chart() const { return m_chart; }
     QTableView *legalView() const { return m_legalView; }
     QTableView *comparisonView() const { return m_comparisonView; }
@@ -60,7 +62,7 @@ private:
     QTableView *m_legalView;
     LegalCutsModel *m_legal;
     QSortFilterProxyModel *m_sorted;
-    QWidget *m_comparisonPage;
+    QScrollArea *m_comparisonPage;
     QTableView *m_comparisonView;
     ComparisonModel *m_comparison;
     WhyPanel *m_why;
