@@ -22,7 +22,6 @@ AppSettings AppSettings::load()
     result.theme = settings.value(QStringLiteral("appearance/theme"), result.theme).toString();
     const int size = settings.value(QStringLiteral("appearance/fontSize")).toInt();
     result.fontSize = size == 0 ? 0 : std::clamp(size, 8, 16);
-    result.motion = settings.value(QStringLiteral("appearance/motion"), true).toBool();
     result.hideText = settings.value(QStringLiteral("privacy/hideText")).toBool();
     for (int i = 0; i < 4; ++i)
         result.notify[i] = settings.value(QLatin1String(kNotes[i]), result.notify[i]).toBool();
@@ -36,7 +35,6 @@ void AppSettings::save() const
     settings.setValue(QStringLiteral("general/language"), language);
     settings.setValue(QStringLiteral("appearance/theme"), theme);
     settings.setValue(QStringLiteral("appearance/fontSize"), fontSize);
-    settings.setValue(QStringLiteral("appearance/motion"), motion);
     settings.setValue(QStringLiteral("privacy/hideText"), hideText);
     for (int i = 0; i < 4; ++i)
         settings.setValue(QLatin1String(kNotes[i]), notify[i]);

@@ -19,7 +19,6 @@ struct AppSettings {
     QString language; ///< empty = the system's
     QString theme = QStringLiteral("system");
     int fontSize = 0; ///< points; 0 = the system's
-    bool motion = true;
     bool hideText = false;
     bool notify[4] = {true, true, false, false}; ///< by NoteKind
 

@@ -1131,6 +1131,13 @@ void MainWindow::copyAsText()
             return;
         }
     }
+    if (QDockWidget *of = dock(m_shell->focusedView()); of && of->widget()) {
+        if (const QString text = Exporter::text(of->widget()); !text.isEmpty()) {
+            QApplication::clipboard()->setText(text);
+            m_said->setText(tr("Copied."));
+            return;
+        }
+    }
     QApplication::clipboard()->setText(tableAsText(*m_timeline));
     m_said->setText(tr("Copied the timeline."));
 }

@@ -103,11 +103,6 @@ SettingsDialog::SettingsDialog(const AppSettings &settings, QWidget *parent)
     appearance->addRow(tr("&Font size"), font);
     connect(font, &QSpinBox::valueChanged, this,
             [this](int size) { change([size](AppSettings &s) { s.fontSize = size < 8 ? 0 : size; }); });
-    auto *motion = new QCheckBox(tr("Short &transitions"));
-    motion->setObjectName(QStringLiteral("settingMotion"));
-    motion->setChecked(settings.motion);
-    appearance->addRow(QString(), motion);
-    connect(motion, &QCheckBox::toggled, this, [this](bool on) { change([on](AppSettings &s) { s.motion = on; }); });
 
     QFormLayout *store = page(tr("Store"));
     m_store->setObjectName(QStringLiteral("settingStore"));
