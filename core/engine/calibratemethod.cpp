@@ -71,7 +71,7 @@ Result<Place> placeFor(const ServerStates &states, const BackendInfo &info, int 
 
 QJsonValue known(int value) { return value < 0 ? QJsonValue(QJsonValue::Null) : QJsonValue(value); }
 
-QJsonArray stepsJson(const QList<CalibrationStep> &steps)
+QJsonArray stepsJson(const QList<CalibrationStep> &steps, const PrefillCost &cost)
 {
     QJsonArray rows;
     for (const CalibrationStep &step : steps)
@@ -80,6 +80,10 @@ QJsonArray stepsJson(const QList<CalibrationStep> &steps)
                                 {QStringLiteral("reused"), known(step.reused)},
                                 {QStringLiteral("prefilled"), known(step.prefilled)},
                                 {QStringLiteral("ms"), params::orNull(step.ms)},
+                                {QStringLiteral("fitted_ms"),
+                                 step.reused >= 0 && step.ms >= 0 && cost.known()
+                                     ? QJsonValue(cost.ms(step.reused, step.reused + step.prefilled))
+                                     : QJsonValue(QJsonValue::Null)},
                                 {QStringLiteral("expected"), known(step.expected)},
                                 {QStringLiteral("concluded"), step.concluded}});
     return rows;
@@ -250,7 +254,7 @@ Engine::Answer Engine::calibrate(QJsonObject params, CallContext context)
                              {QStringLiteral("chunk_reuse"), chunks},
                              {QStringLiteral("restore_holds"), restores},
                              {QStringLiteral("prefill_cost"), costJson(finding.cost)},
-                             {QStringLiteral("steps"), stepsJson(calibration.steps())},
+                             {QStringLiteral("steps"), stepsJson(calibration.steps(), finding.cost)},
                              {QStringLiteral("slot_id"), place.slotId},
                              {QStringLiteral("backend"), info.name},
                              {QStringLiteral("simulated"), info.simulated},

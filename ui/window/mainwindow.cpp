@@ -21,6 +21,7 @@
 #include "ui/views/slotsview.h"
 #include "ui/views/verdictstrip.h"
 #include "ui/views/whatifbar.h"
+#include "ui/window/calibrationdialog.h"
 #include "ui/window/connectiondialog.h"
 #include "ui/window/docktitle.h"
 #include "ui/window/layouts.h"
@@ -260,6 +261,15 @@ void MainWindow::makeActions()
     on(makeAction(QStringLiteral("doctor"), tr("&Doctor…"), QStringLiteral("dialog-information"), {},
                   tr("What is known of this server, and on what evidence")),
        [this] { raiseDock(QStringLiteral("evidence")); });
+    on(makeAction(QStringLiteral("calibrate"), tr("&Calibrate…"), QStringLiteral("kerf-calibrate"),
+                  QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_K),
+                  tr("Finds out by experiment what this server reuses; asks first")),
+       [this] {
+           auto *dialog = new CalibrationDialog(m_controller->sharedClient(), this);
+           dialog->setAttribute(Qt::WA_DeleteOnClose);
+           connect(dialog, &CalibrationDialog::said, m_controller, &Controller::said);
+           dialog->open();
+       });
     on(makeAction(QStringLiteral("plan"), tr("&Plan"), QStringLiteral("office-chart-bar"), QKeySequence(Qt::Key_F6)),
        [this] { m_controller->plan(); });
     on(makeAction(QStringLiteral("apply"), tr("&Apply"), QStringLiteral("dialog-ok-apply"),
@@ -719,6 +729,7 @@ void MainWindow::makeToolBar()
     for (const char *name : {"plan", "apply", "undo", "whatIf"})
         bar->addAction(action(QLatin1String(name)));
     bar->addSeparator();
+    bar->addAction(action(QStringLiteral("calibrate")));
     bar->addAction(action(QStringLiteral("pause")));
     action(QStringLiteral("pause"))->setIconText(tr("Pause"));
     bar->addSeparator();
@@ -825,6 +836,8 @@ void MainWindow::refreshActions()
     action(QStringLiteral("disconnect"))->setEnabled(m_controller->hasClient());
     action(QStringLiteral("refresh"))->setEnabled(m_controller->hasClient());
     action(QStringLiteral("newSession"))->setEnabled(m_controller->hasClient());
+    const DoctorValue &doctor = m_state->data().doctor;
+    action(QStringLiteral("calibrate"))->setEnabled(m_controller->hasClient() && doctor.known && doctor.reachable);
     action(QStringLiteral("connect"))->setEnabled(static_cast<bool>(m_opener));
     action(QStringLiteral("demo"))->setEnabled(static_cast<bool>(m_opener));
     action(QStringLiteral("previousCompaction"))->setEnabled(!compactions.isEmpty());
@@ -846,8 +859,11 @@ void MainWindow::refreshMessages()
         if (console.link == LinkState::Disconnected) {
             const ServiceClient *client = m_controller->client();
             QStringList parts;
-            if (!client->lastError().isEmpty())
-                parts << client->lastError();
+            if (QString why = client->lastError(); !why.isEmpty()) {
+                if (why.endsWith(QLatin1Char('.')))
+                    why.chop(1);
+                parts << why;
+            }
             if (client->tries() > 0)
                 parts << tr("%n tries", nullptr, client->tries());
             if (client->nextTryMs() >= 0)
