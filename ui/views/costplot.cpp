@@ -68,6 +68,8 @@ void CostPlot::setSteps(const QJsonArray &steps)
     y->setRange(0, std::max(1.0, most * 1.1));
     y->setLabelFormat(QStringLiteral("%d"));
     y->setTitleText(tr("ms"));
+    x->applyNiceNumbers();
+    y->applyNiceNumbers();
     chart->addSeries(measured);
     chart->addSeries(fitted);
     chart->addAxis(x, Qt::AlignBottom);

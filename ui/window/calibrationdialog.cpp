@@ -127,7 +127,7 @@ CalibrationDialog::CalibrationDialog(std::shared_ptr<ServiceClient> client, QWid
     auto *all = new QVBoxLayout(this);
     all->addWidget(m_pages);
     all->addLayout(buttons);
-    resize(720, 560);
+    resize(600, 300);
 
     connect(m_start, &QPushButton::clicked, this, &CalibrationDialog::start);
     connect(m_cancel, &QPushButton::clicked, this, &CalibrationDialog::cancel);
