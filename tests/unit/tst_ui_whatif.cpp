@@ -465,6 +465,29 @@ private Q_SLOTS:
         QVERIFY(open.window.keyboardTable().contains(QStringLiteral("What-if")));
     }
 
+    void nothingIsSaidOfAnotherPrompt()
+    {
+        Open open;
+        QVERIFY(open.start());
+        open.whatIf()->start();
+        QVERIFY(open.whatIf()->value());
+        const auto revision = [&](int by) {
+            open.window.state()->update(
+                ConsoleState::SessionPart, [by](ConsoleData &data) { data.session.revision += by; }, true);
+        };
+        // The session moves on before its cuts are priced again: the mode waits, and no number of before is shown.
+        revision(1);
+        QVERIFY(open.whatIf()->isActive());
+        QVERIFY(!open.whatIf()->value());
+        QVERIFY(!open.whatIf()->whyNotUse().isEmpty());
+        QVERIFY(open.window.state()->picture().cut != CutPicture::Cut::WhatIf);
+        QVERIFY(!open.window.state()->picture().cuts);
+        open.key(Qt::Key_Right, Qt::ControlModifier);
+        revision(-1);
+        QVERIFY(open.whatIf()->value());
+        QCOMPARE(open.window.state()->picture().cut, CutPicture::Cut::WhatIf);
+    }
+
     void theWindowAfterACutAddsUp()
     {
         Open open;

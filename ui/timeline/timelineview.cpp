@@ -1963,7 +1963,7 @@ void TimelineView::stepEpisode(int step, bool extend)
 
 bool TimelineView::cutKey(QKeyEvent *event)
 {
-    if (!m_whatIf || !trying())
+    if (!m_whatIf || !m_whatIf->isActive())
         return false;
     const Qt::KeyboardModifiers mods = event->modifiers() & ~Qt::KeypadModifier;
     switch (event->key()) {

@@ -19,7 +19,7 @@ ConsoleState::ConsoleState(QObject *parent)
 const CutPicture &ConsoleState::picture() const
 {
     if (m_pictureDirty) {
-        if (m_whatIf && m_data.cuts && m_selection.compaction() == 0) {
+        if (m_whatIf && isFresh(m_data) && m_selection.compaction() == 0) {
             // A move of the cut costs what it changes, not what the session holds.
             if (m_presentDirty) {
                 ConsoleData present = m_data;

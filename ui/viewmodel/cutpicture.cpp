@@ -165,7 +165,9 @@ CutPicture buildCutPicture(const ConsoleData &data, int compaction)
     picture.disconnected = data.link == LinkState::Disconnected
         || (data.doctor.known && !data.doctor.reachable && !data.doctor.url.isEmpty());
     picture.asOf = data.asOf;
-    if (compaction <= 0 && data.cuts && data.cuts->sessionId == data.session.id)
+    // Of an older revision nothing is shown: its positions are those of another prompt.
+    if (compaction <= 0 && data.cuts && data.cuts->sessionId == data.session.id
+        && data.cuts->revision == data.session.revision)
         picture.cuts = data.cuts;
     const PlanValue *past = compactionByNumber(data, compaction);
     const PlanValue *plan = past ? past : (data.plan ? &*data.plan : nullptr);

@@ -77,6 +77,11 @@ QString cutCostText(const CutReport &report, const CutValue &value)
     return one(report.claimed(value));
 }
 
+bool isFresh(const ConsoleData &data)
+{
+    return data.cuts && data.cuts->sessionId == data.session.id && data.cuts->revision == data.session.revision;
+}
+
 std::optional<int> planCutOf(const ConsoleData &data)
 {
     if (!data.plan || !data.plan->hasBoundary || data.plan->updates.isEmpty())
@@ -166,14 +171,17 @@ WhatIf::WhatIf(ConsoleState *state, QObject *parent)
         if (!isActive() || !(parts & (ConsoleState::Cuts | ConsoleState::SessionPart)))
             return;
         // The prompt moved on below it: stay where there still is a value, or leave.
-        if (!report() || report()->legal.isEmpty() || report()->sessionId != m_state->data().session.id)
+        const ConsoleData &data = m_state->data();
+        if (!data.cuts || data.cuts->legal.isEmpty() || data.cuts->sessionId != data.session.id)
             leave();
-        else if (!report()->at(position()))
+        else if (report() && !report()->at(position()))
             set(clamped(position()));
         else
             Q_EMIT moved();
     });
 }
+
+const CutReport *WhatIf::report() const { return isFresh(m_state->data()) ? m_state->data().cuts.get() : nullptr; }
 
 std::optional<CutValue> WhatIf::value() const
 {
@@ -187,7 +195,8 @@ QString WhatIf::whyNotStart() const
     if (!m_state->data().hasSession)
         return tr("No session is open.");
     if (!report())
-        return tr("What the cuts would cost is not known yet.");
+        return m_state->data().cuts ? tr("The session moved on: its cuts are being priced again.")
+                                    : tr("What the cuts would cost is not known yet.");
     if (report()->legal.isEmpty())
         return tr("There is no legal cut: everything is pinned, recent or part of the head.");
     return {};
@@ -197,6 +206,8 @@ QString WhatIf::whyNotUse() const
 {
     if (!isActive())
         return tr("No cut is being tried.");
+    if (!report())
+        return tr("The session moved on: its cuts are being priced again.");
     if (!isLegal())
         return headline();
     return {};

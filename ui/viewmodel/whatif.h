@@ -29,7 +29,8 @@ public:
 
     bool isActive() const { return m_state->whatIf().has_value(); }
     int position() const { return m_state->whatIf().value_or(-1); }
-    const CutReport *report() const { return m_state->data().cuts.get(); }
+    /// null while the cuts of the session as it stands are not priced: nothing is said of another prompt.
+    const CutReport *report() const;
     std::optional<CutValue> value() const;
     bool isLegal() const; ///< the position is a legal cut: "Use this cut" may be pressed
     QString whyNotStart() const; ///< empty = it can be started
@@ -76,6 +77,8 @@ private:
 CutPicture whatIfPicture(const CutPicture &present, const ConsoleData &data, int position);
 /// Predicted cost in words: time where it is known, else tokens; both ends where nothing is claimed.
 QString cutCostText(const CutReport &report, const CutValue &value);
+/// Whether the cuts that are known are those of the session as it stands.
+bool isFresh(const ConsoleData &data);
 /// Position of the shown plan's cut; nullopt = no plan.
 std::optional<int> planCutOf(const ConsoleData &data);
 

@@ -332,7 +332,7 @@ void Controller::fetchOne(uint part)
 void Controller::fetchCuts()
 {
     // What takes long (a huge session) is not asked for again and again.
-    const qint64 pause = m_cutsTookMs > 150 ? 10 * m_cutsTookMs : 0;
+    const qint64 pause = m_cutsTookMs > 500 ? 3 * m_cutsTookMs : 0;
     if (m_cutsClock.isValid() && m_cutsClock.elapsed() < pause) {
         m_running &= ~static_cast<uint>(WantCuts);
         QTimer::singleShot(static_cast<int>(pause - m_cutsClock.elapsed()), this, [this] { want(WantCuts); });

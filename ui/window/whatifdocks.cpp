@@ -172,7 +172,10 @@ WhatIfDocks::WhatIfDocks(ConsoleState *state, WhatIf *whatIf, QObject *parent)
         m_chart->setMarks(m_state->whatIf(), planCutOf(m_state->data()));
         const CutReport *cuts = m_state->data().cuts.get();
         Q_EMIT detailChanged(QStringLiteral("cuts"),
-                             cuts ? tr("prefill against context kept, legal cuts of this prompt") : QString());
+                             !cuts ? QString()
+                                 : isFresh(m_state->data())
+                                 ? tr("prefill against context kept, legal cuts of this prompt")
+                                 : tr("the session moved on, being priced again"));
     });
     new LiveView(state, m_legalView, [this](ConsoleState::Parts) { refreshLegal(); });
     new LiveView(state, m_comparisonPage, [this](ConsoleState::Parts) { refreshComparison(); });
@@ -197,7 +200,8 @@ void WhatIfDocks::refreshLegal()
     m_following = false;
     const CutReport *cuts = m_state->data().cuts.get();
     Q_EMIT detailChanged(QStringLiteral("legalcuts"),
-                         !cuts ? QString()
+                         !cuts                           ? QString()
+                             : !isFresh(m_state->data()) ? tr("the session moved on, being priced again")
                              : cuts->sampled
                              ? tr("%1 of %2 at message edges").arg(number(cuts->legal.size()), number(cuts->legalTotal))
                              : tr("%1 at message edges").arg(number(cuts->legal.size())));
