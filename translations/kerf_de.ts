@@ -652,6 +652,13 @@ Predicted %2, measured %3: %4</source>
 </context>
 <context>
     <name>kerf::MainWindow</name>
+    <message numerus="yes">
+        <source>%n tries</source>
+        <translation>
+            <numerusform>%n Versuch</numerusform>
+            <numerusform>%n Versuche</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Paused, %1 new</source>
         <translation>Angehalten, %1 neu</translation>
@@ -2699,6 +2706,84 @@ verdict %3, cache_status %4, pairs_with_cache %5</source>
     <message>
         <source>last known state</source>
         <translation>letzter bekannter Stand</translation>
+    </message>
+</context>
+<context>
+    <name>kerf::Prober</name>
+    <message numerus="yes">
+        <source>%n slot(s)</source>
+        <translation>
+            <numerusform>%n Slot</numerusform>
+            <numerusform>%n Slots</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Kerf %1, %2, %n session(s)</source>
+        <translation>
+            <numerusform>Kerf %1, %2, %n Sitzung</numerusform>
+            <numerusform>Kerf %1, %2, %n Sitzungen</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message numerus="yes">
+        <source>%n byte(s), sha256 %1</source>
+        <translation>
+            <numerusform>%n Byte, sha256 %1</numerusform>
+            <numerusform>%n Bytes, sha256 %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::FindPanel</name>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>%n gefunden</numerusform>
+            <numerusform>%n gefunden</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::ProfileEditor</name>
+    <message numerus="yes">
+        <source>%n more token(s) kept</source>
+        <translation>
+            <numerusform>%n Token mehr behalten</numerusform>
+            <numerusform>%n Token mehr behalten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n fewer token(s) kept</source>
+        <translation>
+            <numerusform>%n Token weniger behalten</numerusform>
+            <numerusform>%n Token weniger behalten</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::Shell</name>
+    <message numerus="yes">
+        <source>%n episode(s) imported</source>
+        <translation>
+            <numerusform>%n Episode eingelesen</numerusform>
+            <numerusform>%n Episoden eingelesen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n line(s) skipped</source>
+        <translation>
+            <numerusform>, %n Zeile übersprungen</numerusform>
+            <numerusform>, %n Zeilen übersprungen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n value(s) changed</source>
+        <translation>
+            <numerusform>%1, %n Wert geändert</numerusform>
+            <numerusform>%1, %n Werte geändert</numerusform>
+        </translation>
     </message>
 </context>
 </TS>

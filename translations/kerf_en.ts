@@ -92,4 +92,92 @@
         </translation>
     </message>
 </context>
+<context>
+    <name>kerf::Prober</name>
+    <message numerus="yes">
+        <source>%n slot(s)</source>
+        <translation>
+            <numerusform>%n slot</numerusform>
+            <numerusform>%n slots</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Kerf %1, %2, %n session(s)</source>
+        <translation>
+            <numerusform>Kerf %1, %2, %n session</numerusform>
+            <numerusform>Kerf %1, %2, %n sessions</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Privacy</name>
+    <message numerus="yes">
+        <source>%n byte(s), sha256 %1</source>
+        <translation>
+            <numerusform>%n byte, sha256 %1</numerusform>
+            <numerusform>%n bytes, sha256 %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::FindPanel</name>
+    <message numerus="yes">
+        <source>%n found</source>
+        <translation>
+            <numerusform>%n found</numerusform>
+            <numerusform>%n found</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::ProfileEditor</name>
+    <message numerus="yes">
+        <source>%n more token(s) kept</source>
+        <translation>
+            <numerusform>%n more token kept</numerusform>
+            <numerusform>%n more tokens kept</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n fewer token(s) kept</source>
+        <translation>
+            <numerusform>%n fewer token kept</numerusform>
+            <numerusform>%n fewer tokens kept</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::MainWindow</name>
+    <message numerus="yes">
+        <source>%n tries</source>
+        <translation>
+            <numerusform>%n try</numerusform>
+            <numerusform>%n tries</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>kerf::Shell</name>
+    <message numerus="yes">
+        <source>%n episode(s) imported</source>
+        <translation>
+            <numerusform>%n episode imported</numerusform>
+            <numerusform>%n episodes imported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n line(s) skipped</source>
+        <translation>
+            <numerusform>, %n line skipped</numerusform>
+            <numerusform>, %n lines skipped</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n value(s) changed</source>
+        <translation>
+            <numerusform>%1, %n value changed</numerusform>
+            <numerusform>%1, %n values changed</numerusform>
+        </translation>
+    </message>
+</context>
 </TS>

@@ -6,12 +6,14 @@
 #include <QDockWidget>
 #include <QMainWindow>
 #include <QSettings>
+#include <QTimer>
 
 #include <algorithm>
 
 namespace kerf {
 
 namespace {
+constexpr int kNarrow = 200; ///< that every dock must be able to do with
 constexpr int kVersion = 3; ///< rises when the docks are others
 
 /// A column or row of an area: docks one after another, each with the tabs that lie behind it.
@@ -39,6 +41,11 @@ Layouts::Layouts(QMainWindow *window, const QMap<QString, QDockWidget *> &docks,
     , m_window(window)
     , m_docks(docks)
 {
+    // A row of fields or a wide table in one dock must not squeeze the column beside it.
+    for (QDockWidget *each : std::as_const(m_docks)) {
+        if (each->widget() && each->widget()->minimumWidth() < kNarrow)
+            each->widget()->setMinimumWidth(kNarrow);
+    }
 }
 
 QString Layouts::title(Kind kind)
@@ -74,8 +81,9 @@ void Layouts::start()
         m_states.insert(static_cast<int>(kind), settings.value(key(kind)).toByteArray());
     const int wanted = std::clamp(settings.value(QStringLiteral("window/layout")).toInt(), 0, 2);
     m_current = static_cast<Kind>(wanted);
-    arrange(m_current);
-    m_window->restoreState(m_states.value(wanted), kVersion);
+    const QByteArray state = m_states.value(wanted);
+    if (state.isEmpty() || !m_window->restoreState(state, kVersion))
+        arrange(m_current);
     Q_EMIT changed();
 }
 
@@ -202,6 +210,8 @@ void Layouts::arrange(Kind kind)
         }
     }
     m_window->resizeDocks(columns, widths, Qt::Horizontal);
+    // Docks that were just shown get their room with the next turn only; then the widths are asked for again.
+    QTimer::singleShot(0, this, [this, columns, widths] { m_window->resizeDocks(columns, widths, Qt::Horizontal); });
     for (auto it = m_docks.cbegin(); it != m_docks.cend(); ++it) { // what the tables do not know
         if (!placed.contains(it.key())) {
             m_window->addDockWidget(Qt::BottomDockWidgetArea, it.value());
