@@ -660,6 +660,7 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     m_logWrittenMs =
         m_tail.path().isEmpty() ? now : std::min(now, QFileInfo(m_tail.path()).lastModified().toMSecsSinceEpoch());
+    bool matters = false;
     qint64 last = -1;
     for (const QByteArray &line : lines) {
         const qint64 time = readLogPrefix(line).timeUs;
@@ -676,6 +677,7 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
         const qint64 lineTime = kept.timeUs;
         if (event.kind == LogEvent::Kind::ServerStart && lineTime >= 0)
             m_logBeganMs = m_logWrittenMs - last / 1000; // another life, another clock
+        matters = matters || event.kind != LogEvent::Kind::Other;
         if (event.kind == LogEvent::Kind::Cached && std::exchange(m_logCut, false))
             m_infoDirty = true;
         using Kind = LogEvent::Kind;
@@ -716,7 +718,10 @@ void LlamaBackend::takeLines(const QList<QByteArray> &lines)
         m_judgedChunk = m_smallestChunk;
         m_infoDirty = true;
     }
-    changed();
+    // Every look at /slots makes the server write "all slots are idle": that is no change, or each would cause the
+    // next.
+    if (matters || m_infoDirty)
+        changed();
 }
 
 /// With the time at which it was written, where the log's lines have one.

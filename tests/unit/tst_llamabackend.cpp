@@ -802,6 +802,108 @@ private Q_SLOTS:
         }
     }
 
+    /// `--port 0`: only the child itself knows where it listens, and says it.
+    void aServerThatChoosesItsPort()
+    {
+        NEEDS_SERVER();
+        BackendOptions options;
+        options.launchCommand = {serverBinary(), str("-m"),   modelPath(str("gemma3")),
+                                 str("--port"),  str("0"),    str("-c"),
+                                 str("4096"),    str("-cms"), str("64"),
+                                 str("-np"),     str("1"),    str("-t"),
+                                 str("1")};
+        options.probeTimeoutMs = 10'000;
+        options.stateTimeoutMs = 30'000;
+        auto resolved = std::move(*resolveBackend(options));
+        auto *backend = qobject_cast<LlamaBackend *>(resolved.get());
+        QVERIFY(backend);
+        backend->start();
+        await(backend->ready());
+        const BackendInfo info = backend->info();
+        QVERIFY2(info.capabilities.reachable, qPrintable(info.unreachableReason));
+        const int port = QUrl(info.url).port();
+        QVERIFY2(port > 0 && port != 8080, qPrintable(info.url));
+        QVERIFY(info.identity.startsWith(info.url));
+        QVERIFY(info.name.endsWith(info.url));
+        QVERIFY(info.rule.ringVisible);
+        ChatRequest request;
+        request.messages = {message(str("user"), words(120, 1))};
+        QCOMPARE(turn(*backend, QUrl(info.url), request).matched.source, str("log"));
+        const QJsonObject log = backend->logJson(0, 5000);
+        QVERIFY(log.value(str("attached")).toBool());
+        QCOMPARE(log.value(str("source")).toString(), str("output of the launched server"));
+        QVERIFY(log.value(str("lines")).toArray().size() > 50);
+    }
+
+    /// Flags are split as a shell does, and a whole command line may be told.
+    void flagsAreReadAsTyped()
+    {
+        BackendOptions options = optionsFor(QUrl(QStringLiteral("http://127.0.0.1:%1").arg(freePort())));
+        options.probeTimeoutMs = 300;
+        options.serverFlags =
+            str("LLAMA_ARG_CTX_CHECKPOINTS=7 '/opt/my server/llama-server' --slot-save-path '/tmp/a b/' "
+                "--cache-reuse\\\n 64 --cache-ram 0");
+        const auto backend = connected(QUrl(options.spec), options);
+        const BackendInfo info = backend->info();
+        QCOMPARE(info.rule.chunkReuse, 64);
+        QVERIFY(!info.rule.hostCache);
+        QVERIFY(backend->saveFileExists(str("x")).has_value()); // '/tmp/a b/' is one word
+    }
+
+    void theLogSaysThatTheHostCacheIsOff()
+    {
+        NEEDS_SERVER();
+        RealServer server(str("llama"), {str("-np"), str("1"), str("-lv"), str("4"), str("--cache-ram"), str("0")});
+        BackendOptions options = optionsFor(server.url(), server.logFile);
+        options.serverFlags = str("-np 1"); // the command line is not looked at then
+        const auto backend = connected(server.url(), options);
+        QVERIFY(!backend->info().rule.hostCache);
+        const QJsonObject cache = backend->slotsJson().value(str("host_cache")).toObject();
+        QVERIFY(!cache.value(str("enabled")).toBool());
+        QVERIFY(cache.value(str("limit_bytes")).isNull());
+    }
+
+    /// copytruncate under a running server: what was held is not certain until it says so again.
+    void aLogThatIsCutShort()
+    {
+        NEEDS_SERVER();
+        RealServer server(
+            str("gemma3"),
+            {str("-np"), str("1"), str("-lv"), str("4"), str("-cms"), str("64"), str("-ctxcp"), str("8")});
+        const auto backend = connected(server.url(), optionsFor(server.url(), server.logFile));
+        ChatRequest request;
+        request.messages = {message(str("user"), words(200, 1))};
+        turn(*backend, server.url(), request);
+        QVERIFY(backend->lastStates().states.constFirst().verified);
+        QVERIFY(!backend->lastStates().states.constFirst().tokens.isEmpty());
+        QVERIFY(QFile::resize(server.logFile, 0));
+        QTest::qWait(700); // more than a look at an idle log
+        Result<ServerStates> states = valueOf(backend->states());
+        QVERIFY(states);
+        QVERIFY(!states->states.constFirst().verified);
+        QVERIFY(states->states.constFirst().tokens.isEmpty());
+        const Result<RenderedPrompt> rendered = valueOf(backend->render(request));
+        const ReusePrediction doubt = predictReuse(states->states, {rendered->layout.tokens, -1}, backend->info().rule);
+        QCOMPARE(doubt.predicted, 0); // nothing is claimed
+        QVERIFY(backend->info().notes.join(QLatin1Char(' ')).contains(str("cut short")));
+        request.messages.append(message(str("assistant"), words(20, 2)));
+        request.messages.append(message(str("user"), words(20, 3)));
+        turn(*backend, server.url(), request);
+        states = valueOf(backend->states());
+        QVERIFY(states->states.constFirst().verified);
+        QVERIFY(!states->states.constFirst().tokens.isEmpty());
+        QVERIFY(!backend->info().notes.join(QLatin1Char(' ')).contains(str("cut short")));
+        request.messages.append(message(str("assistant"), words(20, 4)));
+        request.messages.append(message(str("user"), words(20, 5)));
+        const Turn healed = turn(*backend, server.url(), request);
+        QVERIFY2(healed.chat.measured.cacheTokens >= healed.prediction.low - 8
+                     && healed.chat.measured.cacheTokens <= healed.prediction.high + 8,
+                 qPrintable(healed.prediction.reason));
+        // Which checkpoints are left from before is known again only when the server has counted through its ring.
+        QVERIFY(healed.prediction.high > 100);
+        QVERIFY(healed.prediction.predicted <= healed.chat.measured.cacheTokens + 8);
+    }
+
     void aChildThatCannotStartIsNamed()
     {
         BackendOptions options;

@@ -185,6 +185,10 @@ bool LogFilter::filterAcceptsRow(int row, const QModelIndex &) const
         if (at.level != QLatin1Char('W') && at.level != QLatin1Char('E'))
             return false;
         break;
+    case Level::Read:
+        if (at.reading.isEmpty())
+            return false;
+        break;
     case Level::Errors:
         if (at.level != QLatin1Char('E'))
             return false;

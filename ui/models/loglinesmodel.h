@@ -57,7 +57,7 @@ class LogFilter : public QSortFilterProxyModel
 {
     Q_OBJECT
 public:
-    enum class Level { All, NoDebug, Warnings, Errors };
+    enum class Level { All, NoDebug, Warnings, Errors, Read };
     using QSortFilterProxyModel::QSortFilterProxyModel;
 
     void setLevel(Level level);

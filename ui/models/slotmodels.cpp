@@ -29,8 +29,6 @@ QVariant CacheModel::data(const QModelIndex &index, int role) const
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole:
         switch (index.column()) {
-        case Order:
-            return number(index.row() + 1);
         case Tokens:
             return number(row.tokens, row.verified);
         case Checkpoints:
@@ -45,7 +43,7 @@ QVariant CacheModel::data(const QModelIndex &index, int role) const
     case Qt::TextAlignmentRole:
         return index.column() == Whose ? QVariant() : kRightAligned;
     case Qt::ForegroundRole:
-        return index.column() == Order || (index.column() == Whose && row.owner.isEmpty())
+        return index.column() == Whose && row.owner.isEmpty()
             ? QVariant(SemanticColors::of(QGuiApplication::palette()).dimText)
             : QVariant();
     case Qt::ToolTipRole: {
@@ -61,8 +59,6 @@ QVariant CacheModel::data(const QModelIndex &index, int role) const
     case SortRole:
     case RawRole:
         switch (index.column()) {
-        case Order:
-            return index.row();
         case Tokens:
             return row.tokens;
         case Checkpoints:
@@ -86,8 +82,6 @@ QVariant CacheModel::headerData(int section, Qt::Orientation orientation, int ro
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case Order:
-        return tr("#");
     case Tokens:
         return tr("Tokens");
     case Checkpoints:

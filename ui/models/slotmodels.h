@@ -13,7 +13,7 @@ class CacheModel : public RowsModel<CachedPrompt>
 {
     Q_OBJECT
 public:
-    enum Column { Order, Tokens, Checkpoints, Size, Whose, ColumnCount };
+    enum Column { Tokens, Checkpoints, Size, Whose, ColumnCount };
     using RowsModel::RowsModel;
     void setEntries(const QList<CachedPrompt> &rows);
     int columnCount(const QModelIndex &parent = {}) const override { return parent.isValid() ? 0 : ColumnCount; }

@@ -28,6 +28,17 @@ QString count(const QJsonObject &object, std::initializer_list<const char *> nam
     return say("not reported");
 }
 
+/// A task's or a compaction's number is its name: without a thousands sign.
+QString idOf(const QJsonObject &object, std::initializer_list<const char *> names)
+{
+    for (const char *name : names) {
+        const QJsonValue value = object.value(QLatin1String(name));
+        if (value.isDouble() && value.toInteger() >= 0)
+            return QString::number(value.toInteger());
+    }
+    return say("not reported");
+}
+
 QString outcomeOf(const QJsonObject &params)
 {
     const QString outcome = textOf(params, "outcome");
@@ -54,7 +65,7 @@ QString eventKindWord(const QString &topic, const QJsonObject &params)
 QString eventSentence(const QString &topic, const QJsonObject &params)
 {
     const QString kind = textOf(params, "kind");
-    const QString task = count(params, {"task_id", "task"});
+    const QString task = idOf(params, {"task_id", "task"});
     if (topic == QLatin1String("server") && !kind.isEmpty()) {
         const QString position = count(params, {"position", "size"});
         if (kind == QLatin1String("checkpoint-created"))
@@ -80,7 +91,7 @@ QString eventSentence(const QString &topic, const QJsonObject &params)
         if (kind == QLatin1String("slot-cleared"))
             return textOf(params, "why") == QLatin1String("idle")
                 ? say("%1 tokens cleared: idle slots are when task %2 starts")
-                      .arg(count(params, {"tokens"}), count(params, {"by_task"}))
+                      .arg(count(params, {"tokens"}), idOf(params, {"by_task"}))
                 : say("%1 tokens cleared").arg(count(params, {"tokens"}));
         if (kind == QLatin1String("prompt-saved"))
             return say("Prompt of %1 tokens saved to the host cache").arg(count(params, {"tokens", "size"}));
@@ -114,16 +125,16 @@ QString eventSentence(const QString &topic, const QJsonObject &params)
     }
     if (topic == QLatin1String("episode"))
         return say("Episode %1, %2, %3 tokens")
-            .arg(count(params, {"seq"}), textOf(params, "role"),
+            .arg(idOf(params, {"seq"}), textOf(params, "role"),
                  params.value(QLatin1String("exact")).toBool() ? count(params, {"token_count"})
                                                                : QStringLiteral("~") + count(params, {"token_count"}));
     if (topic == QLatin1String("plan"))
         return say("Planned: %1, %2 tokens after it").arg(textOf(params, "verdict"), count(params, {"tokens_after"}));
     if (topic == QLatin1String("applied"))
         return params.value(QLatin1String("undone")).toBool()
-            ? say("Compaction %1 undone").arg(count(params, {"compaction_id"}))
+            ? say("Compaction %1 undone").arg(idOf(params, {"compaction_id"}))
             : say("Compaction %1 applied, %2 tokens after it")
-                  .arg(count(params, {"compaction_id"}), count(params, {"tokens_after"}));
+                  .arg(idOf(params, {"compaction_id"}), count(params, {"tokens_after"}));
     if (topic == QLatin1String("outcome")) {
         const QString measured = count(params, {"measured_reuse"});
         const QString prefilled = count(params, {"measured_prefill"});
@@ -136,7 +147,7 @@ QString eventSentence(const QString &topic, const QJsonObject &params)
         else
             text = say("%1 reused, %2 prefilled; no prediction was open").arg(measured, prefilled);
         if (params.value(QLatin1String("compaction_id")).isDouble())
-            text = say("Compaction %1. %2").arg(count(params, {"compaction_id"}), text);
+            text = say("Compaction %1. %2").arg(idOf(params, {"compaction_id"}), text);
         const QString cause = textOf(params, "cause");
         return cause.isEmpty() ? text : say("%1 (%2)").arg(text, cause);
     }

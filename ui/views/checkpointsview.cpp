@@ -75,8 +75,8 @@ CheckpointsView::CheckpointsView(ServerDesk *desk, QWidget *parent)
     m_table->setColumnWidth(CheckpointsModel::Position, columnFor(m_table, QStringLiteral("000,000")));
     m_table->setColumnWidth(CheckpointsModel::Kind, columnFor(m_table, tr("pre-rewrite")) + 14);
     m_table->setColumnWidth(CheckpointsModel::Size, columnFor(m_table, QStringLiteral("000.00")));
-    m_table->setColumnWidth(CheckpointsModel::MadeBy, columnFor(m_table, tr("task %1").arg(QStringLiteral("0000"))));
-    m_table->setColumnWidth(CheckpointsModel::Age, columnFor(m_table, tr("%1 min").arg(QStringLiteral("000"))));
+    m_table->setColumnWidth(CheckpointsModel::MadeBy, columnFor(m_table, tr("not reported")));
+    m_table->setColumnWidth(CheckpointsModel::Age, columnFor(m_table, tr("not reported")));
     m_sum->setObjectName(QStringLiteral("checkpointsSum"));
     m_sum->setContentsMargins(8, 4, 8, 4);
     m_sum->setWordWrap(true);
@@ -225,8 +225,8 @@ void CheckpointsView::resizeEvent(QResizeEvent *event)
         + m_table->columnWidth(CheckpointsModel::Size) + fontMetrics().horizontalAdvance(tr("window not covered")) + 16;
     const int made = m_table->columnWidth(CheckpointsModel::MadeBy);
     const int age = m_table->columnWidth(CheckpointsModel::Age);
-    const int madeWidth = made > 0 ? made : columnFor(m_table, tr("task %1").arg(QStringLiteral("0000")));
-    const int ageWidth = age > 0 ? age : columnFor(m_table, tr("%1 min").arg(QStringLiteral("000")));
+    const int madeWidth = made > 0 ? made : columnFor(m_table, tr("not reported"));
+    const int ageWidth = age > 0 ? age : columnFor(m_table, tr("not reported"));
     m_table->setColumnHidden(CheckpointsModel::MadeBy, width() < needed + madeWidth);
     m_table->setColumnHidden(CheckpointsModel::Age, width() < needed + madeWidth + ageWidth);
 }

@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QScrollArea>
 #include <QSplitter>
+#include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -73,12 +74,15 @@ EvidenceView::EvidenceView(ServerDesk *desk, QWidget *parent)
                                 columnFor(m_probeView, tr("%1 no answer").arg(QStringLiteral("✕"))));
     m_probeView->horizontalHeader()->setStretchLastSection(true);
 
+    auto *tabs = new QTabWidget;
+    tabs->setObjectName(QStringLiteral("evidenceTabs"));
+    tabs->setDocumentMode(true);
+    tabs->addTab(m_claimsView, tr("Claims"));
+    tabs->addTab(m_probeView, tr("Probe steps"));
     m_split->addWidget(scroll);
-    m_split->addWidget(m_claimsView);
-    m_split->addWidget(m_probeView);
-    m_split->setStretchFactor(0, 2);
-    m_split->setStretchFactor(1, 3);
-    m_split->setStretchFactor(2, 3);
+    m_split->addWidget(tabs);
+    m_split->setStretchFactor(0, 1);
+    m_split->setStretchFactor(1, 1);
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

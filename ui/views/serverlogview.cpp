@@ -11,6 +11,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QIntValidator>
 #include <QLabel>
@@ -52,6 +53,7 @@ ServerLogView::ServerLogView(ServerDesk *desk, QWidget *parent)
     m_level->addItem(tr("Without debug"), static_cast<int>(LogFilter::Level::NoDebug));
     m_level->addItem(tr("Warnings, errors"), static_cast<int>(LogFilter::Level::Warnings));
     m_level->addItem(tr("Errors"), static_cast<int>(LogFilter::Level::Errors));
+    m_level->addItem(tr("With a reading"), static_cast<int>(LogFilter::Level::Read));
     box(m_slot, QStringLiteral("logSlot"), tr("Slot"));
     m_slot->addItem(tr("All slots"), -1);
     m_task->setObjectName(QStringLiteral("logTask"));
@@ -113,6 +115,7 @@ ServerLogView::ServerLogView(ServerDesk *desk, QWidget *parent)
     layout->addLayout(noteBar);
     layout->addWidget(m_table, 1);
     setFocusProxy(m_table);
+    m_table->viewport()->installEventFilter(this);
 
     connect(m_level, &QComboBox::currentIndexChanged, this, &ServerLogView::applyFilters);
     connect(m_slot, &QComboBox::currentIndexChanged, this, &ServerLogView::applyFilters);
@@ -273,6 +276,15 @@ void ServerLogView::refresh()
     m_attach->setVisible(!attached && m_desk->hasClient() && m_attach->defaultAction()
                          && !m_desk->slotsPicture().simulated);
     Q_EMIT detailChanged();
+}
+
+bool ServerLogView::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize) {
+        const int room = m_table->viewport()->width() - m_table->columnWidth(LogLinesModel::Number);
+        m_table->setColumnWidth(LogLinesModel::Raw, std::max(fontMetrics().averageCharWidth() * 24, room * 62 / 100));
+    }
+    return QWidget::eventFilter(watched, event);
 }
 
 void ServerLogView::showEvent(QShowEvent *event)

@@ -56,7 +56,6 @@ SlotsView::SlotsView(ServerDesk *desk, QWidget *parent)
 
     setUpConsoleTable(m_cacheView, m_cache, QStringLiteral("cacheTable"), tr("Prompts in the host cache"));
     m_cacheView->horizontalHeader()->setStretchLastSection(true);
-    m_cacheView->setColumnWidth(CacheModel::Order, columnFor(m_cacheView, QStringLiteral("00")));
     m_cacheView->setColumnWidth(CacheModel::Tokens, columnFor(m_cacheView, QStringLiteral("000,000")));
     m_cacheView->setColumnWidth(CacheModel::Checkpoints, columnFor(m_cacheView, tr("Chkpts", "checkpoints, column")));
     m_cacheView->setColumnWidth(CacheModel::Size, columnFor(m_cacheView, QStringLiteral("0,000.00")));
@@ -80,6 +79,10 @@ SlotsView::SlotsView(ServerDesk *desk, QWidget *parent)
     cacheLayout->setSpacing(0);
     cacheLayout->addWidget(m_gauge);
     cacheLayout->addWidget(m_cacheView, 1);
+    cacheLayout->addStretch(0);
+    right->setBackgroundRole(QPalette::Base);
+    right->setAutoFillBackground(true);
+    right->setMinimumWidth(fontMetrics().averageCharWidth() * 42);
     m_split->addWidget(left);
     m_split->addWidget(right);
     m_split->setStretchFactor(0, 3);

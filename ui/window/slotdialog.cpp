@@ -97,7 +97,10 @@ void SlotDialog::refresh()
     QString held = lane && lane->tokens ? tr("%1 tokens").arg(number(*lane->tokens)) : tr("what it holds");
     if (lane && lane->checkpoints.value_or(0) > 0)
         held = tr("%1 and %2 checkpoints").arg(held, number(*lane->checkpoints));
-    if (lane && lane->busy) {
+    if (!lane && m_act != Act::Delete) {
+        text = tr("No slot is known.");
+        mayGo = false;
+    } else if (lane && lane->busy) {
         text = tr("Slot %1 is busy. Wait until its task has ended.").arg(lane->slotId);
         mayGo = false;
     } else {
