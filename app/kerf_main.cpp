@@ -183,11 +183,12 @@ int runConsole(int argc, char **argv)
             console.open(ConnectionSpec{});
         else if (options.connects)
             console.open(ConnectionSpec{ConnectionSpec::Kind::Server, options.service.backend.spec, {}, {}, {}});
-        else if (settings.start == AppSettings::Start::Demo)
-            console.open(ConnectionSpec{});
         else if (const auto recent = ConnectionStore::recent();
                  settings.start == AppSettings::Start::Last && !recent.isEmpty())
             console.openSaved(recent.first());
+        else if (settings.start == AppSettings::Start::Demo
+                 || (recent.isEmpty() && !QSettings().contains(QStringLiteral("general/start"))))
+            console.open(ConnectionSpec{}); // nothing is configured: the embedded demo shows what there is to see
         code = QApplication::exec();
     }
     waitForEngines();
