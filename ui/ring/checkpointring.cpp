@@ -22,6 +22,8 @@ namespace kerf {
 
 namespace {
 
+constexpr qreal kLeastForNumbers = 76; ///< px: inner radius from which the positions have room inside
+
 constexpr qint64 kGhostMs = 10'000;
 constexpr int kMergeAbove = 48;
 constexpr qreal kMergePixels = 6;
@@ -339,6 +341,8 @@ void CheckpointRing::paintTrack(QPainter &painter, const RingScale &scale, const
                 continue; // would run into the zero
             painter.setPen(QPen(c.axis, 1));
             painter.drawLine(scale.pointAt(p, inner - 4), scale.pointAt(p, inner));
+            if (inner < kLeastForNumbers)
+                continue; // they would lie on what the centre says
             const QString label = shortPosition(p);
             const QSizeF size(metrics.horizontalAdvance(label), metrics.height());
             const QPointF at = scale.pointAt(p, inner - 7 - std::max(size.width(), size.height()) / 2);
