@@ -119,8 +119,22 @@ private Q_SLOTS:
         QCOMPARE(form.spin("cache_prefix_reserve_tokens")->text(), QStringLiteral("4,096"));
         QCOMPARE(form.spin("max_prefix_ratio")->text(), QStringLiteral("0.35"));
         QCOMPARE(form.spin("min_free_disk_bytes")->text(), QStringLiteral("2,048 MiB"));
+        QCOMPARE(form.spin("keep_prefix_tokens")->text(), QStringLiteral("0")); // a zero that was told
         QVERIFY(!form.draft.isDirty());
         QVERIFY(!form.editor.applyButton()->isEnabled());
+    }
+
+    void whatIsNotToldIsNoZero()
+    {
+        QJsonObject some = answer();
+        QJsonObject knobs = some.value(QLatin1String("knobs")).toObject();
+        knobs.remove(QStringLiteral("keep_prefix_tokens"));
+        some.insert(QStringLiteral("knobs"), knobs);
+        Form form(some);
+        QCOMPARE(form.spin("keep_prefix_tokens")->text(), QString());
+        QVERIFY(!form.spin("keep_prefix_tokens")->isEnabled());
+        form.draft.setSaved(QStringLiteral("s"), answer());
+        QCOMPARE(form.spin("keep_prefix_tokens")->text(), QStringLiteral("0"));
     }
 
     void changedOnesAreBoldWithAWayBack()

@@ -509,7 +509,7 @@ void ProfileEditor::refresh()
             // What is being typed stays as it is typed.
             if (!there)
                 spin->clear(); // nothing is told of it: no zero either
-            else if (std::abs(spin->value() - shown) > 1e-9)
+            else if (std::abs(spin->value() - shown) > 1e-9 || (spin->text().isEmpty() && !spin->hasFocus()))
                 spin->setValue(shown);
             spin->setMark(invalid.contains(row.knob)        ? KnobSpin::Mark::Invalid
                               : m_draft->isEdited(row.knob) ? KnobSpin::Mark::Edited

@@ -428,6 +428,8 @@ void ConnectionDialog::showAnswer(const ProbeAnswer &answer)
     m_steps->resizeColumnToContents(0);
     m_steps->resizeColumnToContents(1);
     m_steps->setVisible(!answer.steps.isEmpty());
+    layout()->activate();
+    resize(width(), std::max(height(), sizeHint().height())); // the fields keep their height
     if (answer.needsKey)
         m_key->setFocus();
 }
