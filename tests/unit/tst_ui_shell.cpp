@@ -737,6 +737,11 @@ private Q_SLOTS:
         QTest::keyClick(&open.window, Qt::Key_F6); // a hidden act has no key
         QTest::qWait(50);
         QCOMPARE(open.client->count(QStringLiteral("context.plan_eviction")), previews(*open.client));
+        open.window.controller()->plan(1579); // nor is there another way in
+        open.window.controller()->pin(12);
+        QTest::qWait(50);
+        QCOMPARE(open.client->count(QStringLiteral("context.plan_eviction")), previews(*open.client));
+        QCOMPARE(open.client->count(QStringLiteral("memory.pin")), 0);
         open.window.action(QStringLiteral("operate"))->trigger();
         QVERIFY(!open.window.windowTitle().contains(QLatin1String("[read only]")));
         QVERIFY(open.window.action(QStringLiteral("plan"))->isVisible());

@@ -561,6 +561,8 @@ QString Controller::whyNotPlan() const
         return tr("Not connected.");
     if (m_sessionId.isEmpty())
         return tr("No session is open.");
+    if (m_viewer)
+        return tr("This console only watches: choose Operate first.");
     return {};
 }
 
@@ -691,6 +693,10 @@ void Controller::setSlotChoice(int slotId)
 
 void Controller::pin(int seq)
 {
+    if (m_viewer) {
+        Q_EMIT said(whyNotPlan());
+        return;
+    }
     const QList<EpisodeValue> &episodes = m_state->data().episodes;
     const auto it = std::lower_bound(episodes.begin(), episodes.end(), seq,
                                      [](const EpisodeValue &episode, int at) { return episode.seq < at; });

@@ -74,6 +74,8 @@ public:
                  const std::function<void(const Result<QJsonObject> &)> &answered);
     Caller caller();
     QString sessionId() const { return m_sessionId; }
+    /// Only watches: plans, applies and pins nothing.
+    void setViewer(bool viewer) { m_viewer = viewer; }
 
     /// Empty when Apply may be pressed; else why not, for the tooltip.
     QString whyNotApply() const;
@@ -129,6 +131,7 @@ private:
     QList<EventValue> m_events;
     bool m_comparing = false;
     bool m_paused = false;
+    bool m_viewer = false;
     bool m_fullEpisodes = true;
     int m_planEpisodes = 0;
     qint64 m_planRevision = -1;

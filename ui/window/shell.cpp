@@ -389,6 +389,7 @@ void Shell::makeAttach()
 void Shell::setViewer(bool viewer)
 {
     m_viewer = viewer;
+    m_window->controller()->setViewer(viewer);
     for (const char *name : {"plan", "apply", "undo", "useCut", "newSession", "calibrate", "saveSlot", "restoreSlot",
                              "eraseSlot", "fold", "unfold", "record", "unpin", "importTranscript", "replay"}) {
         if (QAction *made = m_window->action(QLatin1String(name)))
