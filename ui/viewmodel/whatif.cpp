@@ -450,12 +450,12 @@ QList<ComparisonRow> WhatIf::comparison() const
     row(tr("Prefilled"), boundary.predictedPrefill, report() ? report()->prefill(v) : 0, false, -1);
     ComparisonRow time;
     time.name = tr("Predicted time");
-    const auto planMs = plan && boundary.predictedMs >= 0 ? std::optional<double>(boundary.predictedMs) : std::nullopt;
+    const double planMs = plan ? boundary.predictedMs : -1; // -1 = not known
     const auto nowMs = now ? report()->ms(v) : std::nullopt;
-    time.plan = !plan ? none : planMs ? tr("~%1").arg(shortMilliseconds(*planMs)) : tr("not known");
+    time.plan = !plan ? none : planMs >= 0 ? tr("~%1").arg(shortMilliseconds(planMs)) : tr("not known");
     time.whatIf = !now ? QString() : nowMs ? cutCostText(*report(), v) : tr("not known");
-    if (planMs && nowMs) {
-        const double change = *nowMs - *planMs;
+    if (planMs >= 0 && nowMs) {
+        const double change = *nowMs - planMs;
         time.better = std::abs(change) < 0.5 ? 0 : change < 0 ? 1 : -1;
         time.change = std::abs(change) < 0.5 ? number(0)
             : change < 0                     ? tr("−%1").arg(shortMilliseconds(-change))
