@@ -53,6 +53,7 @@ const QHash<QString, Engine::Method> &Engine::methods()
         {QStringLiteral("server.evidence"), &Engine::evidence},
         {QStringLiteral("server.forget"), &Engine::forget},
         {QStringLiteral("server.log"), &Engine::serverLog},
+        {QStringLiteral("transcript.import"), &Engine::importTranscript},
         {QStringLiteral("server.calibrate"), &Engine::calibrate},
         {QStringLiteral("server.calibrate_cancel"), &Engine::calibrateCancel},
         {QStringLiteral("replay.start"), &Engine::replayStart},

@@ -116,6 +116,8 @@ private:
     QCoro::Task<void> pruneSaves(SessionPtr session, int slotId);
     QCoro::Task<bool> proveRollback(SessionPtr session, int reused);
 
+    Answer importTranscript(QJsonObject params, CallContext context); // importmethod.cpp
+
     // the experiment (calibratemethod.cpp)
     Answer calibrate(QJsonObject params, CallContext context);
     Answer calibrateCancel(QJsonObject params, CallContext context);

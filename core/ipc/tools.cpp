@@ -262,6 +262,14 @@ constexpr const char kDoctorOut[] =
 "capabilities_line","coherence_line","eviction_line","memory","chunk_reuse","ring","advice","notes"]})";
 constexpr const char kSlotsIn[] =
     R"({"type":"object","properties":{"history":{"type":"boolean","description":"over time, too"},"since_ms":{"type":"number"}}})";
+constexpr const char kImportIn[] = R"({"type":"object","properties":{)" KERF_SESSION R"(,
+"path":{"type":"string"},"content":{"type":"string"},"format":{"type":"string"},
+"conversation":{"type":"integer","minimum":1,"description":"which one of the file"}}})";
+constexpr const char kImportOut[] =
+    R"({"type":"object","properties":{"session_id":{"type":"string"},"format":{"type":"string"},"episodes":{"type":"integer"},
+"conversations":{"type":"integer"},"skipped":{"type":"array","items":{"type":"object","properties":{"line":{"type":"integer"},
+"why":{"type":"string"}}}},"notes":{"type":"array","items":{"type":"string"}},"tokens":{"type":"integer"},"exact":{"type":"boolean"}},
+"required":["session_id","format","episodes","conversations","skipped","notes","tokens","exact"]})";
 constexpr const char kCalibrateIn[] = R"({"type":"object","properties":{)" KERF_SLOT R"(,
 "consent":{"type":"boolean","description":"must be true: what the slot holds is lost"},
 "dry_run":{"type":"boolean","description":"say what would be sent, send nothing"},
@@ -356,6 +364,9 @@ const QList<ToolInfo> &toolTable()
          kDoctorOut, false, true, true},
         {"server.slots", "Slots", "What is known of every slot and of the host prompt cache.", kSlotsIn, kSlotsOut,
          false, true, true},
+        {"transcript.import", "Import a transcript",
+         "Make a session of a recorded conversation (OpenAI messages, request bodies, SWE-agent).", kImportIn,
+         kImportOut, false, false, false},
         {"server.calibrate", "Calibrate",
          "Find out by experiment what the server reuses. Sends up to some 20 prompts to an idle slot, which loses what "
          "it "

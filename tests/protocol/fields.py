@@ -303,6 +303,22 @@ def folds(service):
     service.error(-32602, None, "memory.unfold", fold_id=opened["fold_id"])
 
 
+def transcripts(service):
+    lines = "\n".join(json.dumps(m) for m in (
+        {"role": "system", "content": "Be brief."}, {"role": "user", "content": "hello"}, {"role": "robot", "content": "?"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "ls", "arguments": "{}"}}]},
+        {"role": "tool", "content": "a.txt", "tool_call_id": "c"})) + "\n{\"role\": \"us"
+    got = service.call("transcript.import", content=lines, session_id="tr")
+    fields("import", got, {"session_id": str, "format": str, "episodes": int, "skipped": list, "tokens": int})
+    check(got["episodes"] == 4 and got["session_id"] == "tr", f"4 of 6 lines are messages: {got}")
+    check([row["line"] for row in got["skipped"]] == [3, 6] and all(row["why"] for row in got["skipped"]), f"skipped: {got['skipped']}")
+    sent = service.call("context.assemble", session_id="tr")["messages"]
+    check([m["role"] for m in sent] == ["system", "user", "assistant", "tool"], f"the messages: {sent}")
+    service.error(-32602, None, "transcript.import", session_id="tr")
+    service.error(2, None, "transcript.import", path="/nonexistent/file.jsonl")
+    service.error(1, None, "transcript.import", content="this is no transcript")
+
+
 def sessions(service):
     rows = service.call("session.list")["sessions"]
     check({r["session_id"] for r in rows} >= {"c", "d", "e"}, "session.list")
@@ -424,7 +440,7 @@ def main():
             service.connect()
 
     embedded = Service(kerfd, "embedded", "--context-window", "4096")
-    for part in (episodes, context, folds, sessions, server, tools, framing):
+    for part in (episodes, context, folds, transcripts, sessions, server, tools, framing):
         run(embedded, part)
     embedded.stop()
     none = Service(kerfd, "none", "--context-window", "4096")

@@ -147,8 +147,9 @@ private Q_SLOTS:
                                QStringLiteral("context.record_usage"), QStringLiteral("context.receipt"),
                                QStringLiteral("context.compactions"),  QStringLiteral("server.doctor"),
                                QStringLiteral("server.slots"),         QStringLiteral("server.calibrate"),
-                               QStringLiteral("profile.get"),          QStringLiteral("profile.set"),
-                               QStringLiteral("profile.reset"),        QStringLiteral("kerf.status")};
+                               QStringLiteral("transcript.import"),    QStringLiteral("profile.get"),
+                               QStringLiteral("profile.set"),          QStringLiteral("profile.reset"),
+                               QStringLiteral("kerf.status")};
         QStringList named;
         for (const ToolInfo &tool : toolTable())
             named.append(QString::fromLatin1(tool.name));
