@@ -332,6 +332,5 @@ void tst_PromptDiff::namesAndFixes()
                  .fix.isEmpty());
 }
 
-Q_DECLARE_METATYPE(DiffSide)
 QTEST_APPLESS_MAIN(tst_PromptDiff)
 #include "tst_promptdiff.moc"
