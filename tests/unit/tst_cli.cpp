@@ -506,6 +506,24 @@ private Q_SLOTS:
         call(QStringLiteral("context.record_usage"),
              with({{QStringLiteral("usage"), QJsonObject{{QStringLiteral("prompt_tokens"), 100}}}}));
         call(QStringLiteral("context.receipt"), session);
+        call(QStringLiteral("context.cuts"), session);
+        const QJsonObject fold =
+            call(QStringLiteral("memory.fold"), with({{QStringLiteral("description"), QStringLiteral("a side trip")}}));
+        call(QStringLiteral("memory.commit_episode"),
+             with({{QStringLiteral("role"), QStringLiteral("user")},
+                   {QStringLiteral("content"), QStringLiteral("inside")}}));
+        call(QStringLiteral("memory.unfold"),
+             {{QStringLiteral("fold_id"), fold.value(QStringLiteral("fold_id"))},
+              {QStringLiteral("result_summary"), QStringLiteral("known now")}});
+        call(QStringLiteral("memory.recall_fold"),
+             {{QStringLiteral("fold_id"), fold.value(QStringLiteral("fold_id"))}});
+        const QJsonObject saved = call(QStringLiteral("session.snapshot"), with({{QStringLiteral("slot_id"), 0}}));
+        call(QStringLiteral("session.restore"), {{QStringLiteral("path"), saved.value(QStringLiteral("path"))}});
+        call(QStringLiteral("transcript.import"),
+             {{QStringLiteral("content"), QStringLiteral("[{\"role\": \"user\", \"content\": \"hello\"}]")},
+              {QStringLiteral("session_id"), QStringLiteral("t")}});
+        call(QStringLiteral("server.calibrate"), {{QStringLiteral("dry_run"), true}});
+        call(QStringLiteral("server.calibrate"), {{QStringLiteral("consent"), true}});
         call(QStringLiteral("server.doctor"), {});
         call(QStringLiteral("server.slots"), {});
         call(QStringLiteral("profile.get"), {});
