@@ -5,6 +5,7 @@
 
 #include "core/ipc/pending.h"
 
+#include <QCoreApplication>
 #include <QMutex>
 #include <QMutexLocker>
 #include <QPointer>
@@ -39,6 +40,9 @@ struct LocalClient::Reply {
     }
     ~Reply()
     {
+        // The application throws away its queue under that queue's lock: posting from here would wait for ever.
+        if (QCoreApplication::closingDown())
+            return;
         send(failure(Error::Code::Unreachable, QStringLiteral("the engine has stopped"),
                      QStringLiteral("engine-stopped")));
     }
